@@ -1,0 +1,285 @@
+"""Files as users name them (paths, globs, folders, zips, uploads, standard input) into the tables of one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.formats.merging import by_system, first_rows, merge_documents, merge_queries
+from ragdash.formats.opening import Given, Opened, expand, name_apart
+from ragdash.formats.registry import FORMATS, Loaded, read
+from ragdash.problems import InputError, Problem
+from ragdash.schema import Raw, Table, concat, conform
+from ragdash.sources import Source
+from ragdash.tables import Tables
+
+Role = Literal["run", "judgments", "any"]
+SYSTEM_KINDS = ("run", "answers", "scores")
+PACKING = (".gz", ".zst", ".json")
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What one file turned out to be: its format and why, rows of each kind, systems, SHA-256 and stored size."""
+
+    name: str
+    format: str
+    reason: str
+    rows: Mapping[str, int]
+    systems: tuple[str, ...]
+    digest: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs(Tables):
+    """The tables of everything loaded, with a report on each file and what is to be said about them; no errors."""
+
+    files: tuple[FileReport, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(eq=False)
+class _File:
+    """One file to read: what it was given as, the name the user gave its system, whether it came out of a folder or
+    archive, the name its system has otherwise, and what was found in it."""
+
+    source: Source
+    role: Role
+    system: str = ""
+    packed: bool = False
+    stem: str = ""
+    loaded: Loaded | None = None
+    digest: str = ""
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return self.loaded.tables if self.loaded else {}
+
+
+@dataclass(eq=False)
+class _System:
+    """The tables of one system in one file, and the name it is known by so far."""
+
+    file: _File
+    name: str
+    tables: dict[str, Table] = field(default_factory=dict)
+
+
+def read_inputs(
+    files: Iterable[Given],
+    judgments: Iterable[Given] = (),
+    others: Iterable[Given] = (),
+    *,
+    names: Mapping[str, str] | None = None,
+    formats: Mapping[str, str] | None = None,
+    progress: Callable[[Source], None] | None = None,
+    repeats: Literal["refuse", "mean"] = "refuse",
+    digests: bool = True,
+) -> Inputs:
+    """Read runs, answers and scores from `files`, judgments from `judgments`, and whatever `others` hold.
+
+    A text may be a path, a glob, a folder or zip of a BEIR set, a zip of any files, `NAME=path`, or `-` for standard
+    input. A system is called by NAME or by `names` (of the file); by the `system` column or by several tags in one
+    file; else by the file's name without known suffixes. Two of one name get their folder in front, then -2.
+    `formats` (of the file) overrides detection; `progress` is called with the Source after each batch; `repeats="mean"`
+    takes two rows of one system and query for repetitions; without `digests` the reports have none.
+    Raises InputError with every error of every file.
+    """
+    problems: list[Problem] = []
+    opened: list[_File] = []
+    roles: tuple[tuple[Role, Iterable[Given]], ...] = (("run", files), ("judgments", judgments), ("any", others))
+    for role, group in roles:
+        for given in group:
+            with _collecting(problems):
+                opened += [_of(one, role) for one in expand(given)]
+    name_apart([file.source for file in opened])
+    for file in opened:
+        with _collecting(problems):
+            name = file.source.name
+            file.system = file.system or (names or {}).get(name, "")
+            file.loaded = read(file.source, (formats or {}).get(name), progress)
+            file.digest = file.source.digest() if digests else ""
+            problems += [one for one in file.loaded.problems if not (one.repetition and repeats == "mean")]
+            problems += _misplaced(file)
+    if any(problem.severity == "error" for problem in problems):
+        raise InputError(problem for problem in problems if problem.severity == "error")
+    return _gathered([file for file in opened if file.loaded], problems)
+
+
+def _of(opened: Opened, role: Role) -> _File:
+    return _File(opened.source, role, opened.system, opened.packed, system_name(opened.source.name))
+
+
+class _collecting:
+    """Puts the problems of an InputError aside, so that the next file is read too."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self._problems = problems
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, InputError):
+            self._problems += error.problems
+            return True
+        return False
+
+
+def _misplaced(file: _File) -> Iterator[Problem]:
+    """A run where judgments should be, or judgments alone where a run should be."""
+    if file.loaded is None or any(problem.severity == "error" for problem in file.loaded.problems):
+        return
+    label, held = file.loaded.detection.format.label, ", ".join(file.tables)
+    if file.role == "run" and not file.packed and set(file.tables) == {"judgments"}:
+        found = f"this file holds judgments only ({label}), but was given as a run"
+        yield Problem(file.source.name, found, "Give it as judgments (--judgments), and a run here")
+    if file.role == "judgments" and not file.packed and "judgments" not in file.tables:
+        found = f"this file was given as judgments, but holds none ({label}: {held})"
+        yield Problem(file.source.name, found, "Give judgments: query, document and grade in every row")
+
+
+def _gathered(files: list[_File], problems: list[Problem]) -> Inputs:
+    systems = [system for file in files if file.role != "judgments" for system in _systems(file)]
+    problems += _settle_names(systems)
+    by_kind: dict[str, dict[str, Table]] = {kind: {} for kind in SYSTEM_KINDS}
+    for system in systems:
+        for kind, table in system.tables.items():
+            by_kind[kind][system.name] = table
+    judgments, notes = _judgments(files)
+    documents, repeats = merge_documents([file.tables["documents"] for file in files if "documents" in file.tables])
+    return Inputs(
+        runs=by_kind["run"],
+        judgments=judgments,
+        answers=by_kind["answers"],
+        queries=merge_queries([file.tables["queries"] for file in files if "queries" in file.tables]),
+        documents=documents,
+        scores=by_kind["scores"],
+        files=tuple(_report(file, [one.name for one in systems if one.file is file]) for file in files),
+        problems=tuple(problems + notes + repeats),
+    )
+
+
+def _report(file: _File, systems: list[str]) -> FileReport:
+    loaded = file.loaded
+    if loaded is None:
+        raise ValueError(f"{file.source.name} was not read")
+    found = loaded.detection
+    source = file.source
+    return FileReport(
+        source.name, found.format.label, found.reason, loaded.rows, tuple(systems), file.digest, source.size
+    )
+
+
+def _systems(file: _File) -> list[_System]:
+    """The systems in a file, with the names that the file, its rows or the user gave them."""
+    parts = {kind: by_system(file.tables[kind]) for kind in SYSTEM_KINDS if kind in file.tables}
+    inside = list(dict.fromkeys(name for split in parts.values() for name in split))
+    several = len(inside) > 1
+    trusted = several or (file.loaded is not None and file.loaded.detection.format.names_systems)
+    systems = []
+    for inner in inside:
+        name = inner if inner and trusted else file.system or file.stem
+        if file.system and several:
+            name = f"{file.system}/{name}" if inner else file.system
+        elif file.system:
+            name = file.system
+        tables = {kind: split[inner] for kind, split in parts.items() if inner in split}
+        systems.append(_System(file, name, tables))
+    return systems
+
+
+def system_name(file: str) -> str:
+    """A system's name from its file's: the last part without known suffixes.
+
+    >>> system_name("runs/bm25.k1=0.9.run.txt.gz")
+    'bm25.k1=0.9'
+    """
+    known = {*PACKING, *(extension for entry in FORMATS for extension in entry.extensions)}
+    path = PurePosixPath(file)
+    while path.suffix.casefold() in known and path.stem:
+        path = path.with_suffix("")
+    return path.name
+
+
+def _settle_names(systems: list[_System]) -> Iterator[Problem]:
+    """Make names distinct where two files give the same kind of table under one: folder in front, then -2."""
+    clashing = [one for one in systems if any(_clash(one, other) for other in systems)]
+    for one in clashing:
+        if one.file.source.folder and not one.file.system:
+            one.name = f"{one.file.source.folder}/{one.name}"
+    for at, one in enumerate(systems):
+        name, number = one.name, 2
+        while any(_clash(one, other) for other in systems[:at]):
+            one.name, number = f"{name}-{number}", number + 1
+        if one.name != name:
+            mend = f"It is called {one.name}; give it another name with NAME=path"
+            yield Problem(one.file.source.name, f"there is a system {name} already", mend, "note")
+
+
+def _clash(one: _System, other: _System) -> bool:
+    return one is not other and one.name == other.name and bool(one.tables.keys() & other.tables.keys())
+
+
+def _judgments(files: list[_File]) -> tuple[Table | None, list[Problem]]:
+    """Judgments given as such; where there are none, those that stand in the rows of runs and answers."""
+    given = [file for file in files if "judgments" in file.tables]
+    apart = [file for file in given if file.role == "judgments" or not set(SYSTEM_KINDS) & file.tables.keys()]
+    if apart:
+        beside = [file for file in given if file not in apart]
+        found, mend = "the judgments in its rows were left out", "They are used where no judgments are given apart"
+        notes = [Problem(f.source.name, found, mend, "note", len(f.tables["judgments"])) for f in beside]
+        return concat([file.tables["judgments"] for file in apart]), notes
+    if not given:
+        return None, []
+    whole = concat([file.tables["judgments"] for file in given])
+    return whole.take(first_rows(whole, ["query_id", "doc_id", "grade"])), []
+
+
+def inputs_from_tables(
+    runs: Mapping[str, pa.Table],
+    judgments: pa.Table | None = None,
+    *,
+    answers: Mapping[str, pa.Table] | None = None,
+    queries: pa.Table | None = None,
+    documents: pa.Table | None = None,
+    scores: Mapping[str, pa.Table] | None = None,
+) -> Inputs:
+    """Inputs from tables in memory, by system; messages say where, such as `runs['a'], row 3`.
+
+    Raises InputError with every error of every table.
+
+    >>> tables = inputs_from_tables({"a": pa.table({"query_id": ["q1"], "doc_id": ["d1"]})})
+    >>> tables.systems
+    ('a',)
+    """
+    problems: list[Problem] = []
+
+    def checked(kind: str, rows: pa.Table | None, where: str) -> Table | None:
+        if rows is None:
+            return None
+        table, faults = conform(Raw(kind, rows, np.arange(1, rows.num_rows + 1), unit="row"), where)
+        problems.extend(faults)
+        return table
+
+    def each(kind: str, word: str, given: Mapping[str, pa.Table] | None) -> dict[str, Table]:
+        tables = {name: checked(kind, rows, f"{word}[{name!r}]") for name, rows in (given or {}).items()}
+        return {name: table for name, table in tables.items() if table is not None}
+
+    found = Inputs(
+        runs=each("run", "runs", runs),
+        judgments=checked("judgments", judgments, "judgments"),
+        answers=each("answers", "answers", answers),
+        queries=checked("queries", queries, "queries"),
+        documents=checked("documents", documents, "documents"),
+        scores=each("scores", "scores", scores),
+    )
+    if problems:
+        raise InputError(problems)
+    return found
