@@ -69,7 +69,7 @@ def test_on_a_lattice_it_is_exact(d: list[Fraction]) -> None:
 
 
 def test_a_probability_that_is_just_reached_is_reached() -> None:
-    """Cumulative probabilities of a lattice are fractions; asked for exactly, rounding must not go one point further."""
+    """Cumulative probabilities of a lattice are fractions; asked for exactly, rounding must not go a point further."""
     known, reached = exact([Fraction(value, 10) for value in (0, 1, 3, 7, 7)]), Fraction(0)
     found = bootstrap_distribution([0.0, 0.1, 0.3, 0.7, 0.7])
     for mean, probability in list(known.items())[:-1]:
@@ -174,7 +174,9 @@ def test_a_long_tail_stays_inside_the_grid() -> None:
 def test_scipys_resampling_lands_around_the_limit() -> None:
     d = np.random.default_rng(2).exponential(0.2, 40) - 0.1
     low, high = bootstrap_limits(d, 0.9)
-    drawn = stats.bootstrap((d,), np.mean, n_resamples=20_000, confidence_level=0.9, method="percentile", rng=3)
+    drawn = stats.bootstrap(
+        (d,), np.mean, n_resamples=20_000, confidence_level=0.9, method="percentile", random_state=3
+    )
     interval = drawn.confidence_interval
     assert (low, high) == pytest.approx((interval.low, interval.high), abs=0.1 * standard_error(d))
 
@@ -297,7 +299,9 @@ def test_bootstrap_ci_is_a_minus_b() -> None:
     assert mean == pytest.approx(a.mean() - b.mean(), abs=1e-15)
     assert low < mean < high
     assert (low, high) == pytest.approx(bootstrap_limits(a - b), abs=0.11 * standard_error(a - b))
-    known = stats.bootstrap((a - b,), np.mean, n_resamples=10_000, method="percentile", rng=1).confidence_interval
+    known = stats.bootstrap(
+        (a - b,), np.mean, n_resamples=10_000, method="percentile", random_state=1
+    ).confidence_interval
     assert (low, high) == pytest.approx((known.low, known.high), abs=0.15 * standard_error(a - b))
 
 
