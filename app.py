@@ -1,0 +1,3 @@
+from ragdash.ui import shell
+
+shell.main()

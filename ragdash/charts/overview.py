@@ -1,0 +1,148 @@
+"""The pictures of the Overview."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from ragdash.charts.registry import Picture, chart
+from ragdash.charts.theme import BAND, GREY, A, B, dressed, readers, signed, title
+from ragdash.comparison import Comparison, Difference
+
+ROW_PIXELS, FRAME_PIXELS = 38, 78
+
+
+@chart("forest", label="Differences by metric")
+def forest(comparison: Comparison) -> Picture:
+    """The mean difference B − A of each metric, with its interval.
+
+    The thick line is the decision interval, the two ticks on it are the bootstrap's limits. A filled mark means that
+    the interval excludes zero, an open one that it does not. The grey band is the margin: differences inside it are
+    too small to matter. Only metrics on the scale 0 to 1 are drawn; the table beneath holds all.
+    """
+    rows = [one for one in comparison.metrics.values() if _drawn(one)]
+    figure = go.Figure()
+    margin = comparison.terms.margin
+    figure.add_vrect(x0=-margin, x1=margin, fillcolor=BAND, line_width=0, layer="below")
+    figure.add_vline(x=0, line_color=GREY, line_width=1)
+    for one in rows:
+        _add_row(figure, one, comparison)
+    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
+    figure.update_xaxes(
+        title={"text": "← A higher   ·   B higher →", "font": {"size": 13}},
+        tickformat="+.2f",
+        range=_reach(rows, margin),
+    )
+    dressed(figure, FRAME_PIXELS + ROW_PIXELS * len(rows))
+    return Picture(figure, _words(comparison, rows), _legend(comparison), table(comparison))
+
+
+def _name(one: Difference) -> str:
+    return title(str(one.spec), one.spec.metric.label)
+
+
+def _drawn(one: Difference) -> bool:
+    """Judged says how far the others can be trusted; it is no quality of a system, and stands in the table only."""
+    return one.spec.metric.span is not None and one.spec.metric.name != "Judged" and one.interval.n > 1
+
+
+def _legend(comparison: Comparison) -> str:
+    level, margin = f"{comparison.terms.confidence:.0%}", f"{comparison.terms.margin:g}"
+    return (
+        f"Filled: the {level} interval excludes zero, and {B.sign} B or {A.sign} A is better. Open ◇: it does not. "
+        f"Ticks: bootstrap. Grey band: the margin, ±{margin}; less does not matter."
+    )
+
+
+def _add_row(figure: go.Figure, one: Difference, comparison: Comparison) -> None:
+    interval, name = one.interval, _name(one)
+    colour = mark_colour(one)
+    said = (
+        f"{name}: {signed(one.difference)}<br>{comparison.terms.confidence:.0%} interval "
+        f"{signed(interval.low)} to {signed(interval.high)}<br>n = {interval.n:,}"
+    )
+    figure.add_scatter(
+        x=[interval.low, interval.high], y=[name, name], mode="lines", line={"color": colour, "width": 4},
+        hoverinfo="skip",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=list(one.bootstrap), y=[name, name], mode="markers", hoverinfo="skip",
+        marker={"symbol": "line-ns", "size": 13, "line": {"color": colour, "width": 2}},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[one.difference], y=[name], mode="markers", text=[said], hovertemplate="%{text}<extra></extra>",
+        marker={
+            "size": 13,
+            "symbol": _symbol(one),
+            "color": colour,
+            "line": {"color": colour, "width": 2},
+        },
+    )  # fmt: skip
+
+
+def favours(one: Difference) -> str:
+    """Which system a difference speaks for: "a", "b", or "" where the interval holds zero or no direction is known."""
+    excludes = one.interval.low > 0 or one.interval.high < 0
+    if one.spec.metric.direction == "none" or not excludes:
+        return ""
+    higher_wins = one.spec.metric.direction == "higher"
+    return "b" if (one.interval.low > 0) == higher_wins else "a"
+
+
+def mark_colour(one: Difference) -> str:
+    """The colour of the system a difference speaks for, grey where it speaks for none."""
+    return {"a": A.colour, "b": B.colour, "": GREY}[favours(one)]
+
+
+def _symbol(one: Difference) -> str:
+    filled = one.interval.low > 0 or one.interval.high < 0
+    shape = {"a": A.symbol, "b": B.symbol, "": "diamond"}[favours(one)]
+    return shape if filled else f"{shape}-open"
+
+
+def _reach(rows: Sequence[Difference], margin: float) -> list[float]:
+    """Limits of the axis, the same to both sides of zero, so that sides can be compared by eye."""
+    ends = [abs(end) for one in rows for end in (one.interval.low, one.interval.high) if end == end]
+    most = max([*ends, 2 * margin, 0.02]) * 1.08
+    return [-most, most]
+
+
+def _words(comparison: Comparison, rows: Sequence[Difference]) -> str:
+    """The picture in words, for those who do not see it."""
+    level = f"{comparison.terms.confidence:.0%}"
+    each = "; ".join(
+        f"{_name(one)} {signed(one.difference)}, {level} interval {signed(one.interval.low)} to "
+        f"{signed(one.interval.high)}, {one.interval.n} questions"
+        for one in rows
+    )
+    return f"Mean difference B − A by metric ({comparison.baseline} to {comparison.candidate}): {each or 'none'}."
+
+
+def table(comparison: Comparison) -> pd.DataFrame:
+    """The numbers of the forest plot, one row a metric, rounded for reading."""
+    level = f"{comparison.terms.confidence:.0%} interval"
+    return pd.DataFrame([_row(one, level) for one in comparison.metrics.values()])
+
+
+def _row(one: Difference, level: str) -> dict[str, str]:
+    value, change = readers(one.spec.metric.span is not None)
+    interval = one.interval
+    return {
+        "Metric": _name(one),
+        "A": value(one.baseline),
+        "B": value(one.candidate),
+        "B − A": change(one.difference),
+        level: f"{change(interval.low)} to {change(interval.high)}",
+        "bootstrap": f"{change(one.bootstrap[0])} to {change(one.bootstrap[1])}",
+        "p": _p(one.shown_p),
+        "n": f"{interval.n:,}",
+        "B better": f"{interval.wins:,}",
+        "equal": f"{interval.ties:,}",
+        "B worse": f"{interval.losses:,}",
+    }
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
