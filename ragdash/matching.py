@@ -7,7 +7,7 @@ from then on there are integers. Lists already in order are not sorted again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +19,13 @@ from ragdash.ranking import Flags, Floats, Ints, RankedLists, ideal_order
 from ragdash.schema import Table
 
 Ties = Literal["doc_id", "rank", "given"]
+HASHED_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Judgments coded once. `query_ids` and `doc_ids` are distinct and sorted by byte; `key` is query × documents +
-    document, sorted, with the `grade` of each pair (pairs,)."""
+    """Judgments coded once. `query_ids` are distinct and sorted by byte, `doc_ids` distinct; `key` is query × documents
+    + document, sorted, with the `grade` of each pair (pairs,)."""
 
     query_ids: pa.Array
     doc_ids: pa.Array
@@ -64,8 +65,9 @@ def code_judgments(table: Table) -> Judgments:
 
     Raises InputError that names both lines of the first conflict.
     """
-    query_ids, doc_ids = _distinct(table.column("query_id")), _distinct(table.column("doc_id"))
-    query, doc = _codes(table.column("query_id"), query_ids), _codes(table.column("doc_id"), doc_ids)
+    query_ids = _distinct(table.column("query_id"))
+    query, coded = _codes_in_runs(table.column("query_id"), query_ids), table.column("doc_id").dictionary_encode()
+    doc_ids, doc = coded.dictionary, _numbers(coded.indices)
     grade = np.asarray(table.column("grade").to_numpy(), dtype=float)
     key = query * len(doc_ids) + doc
     order = np.argsort(key, kind="stable")
@@ -83,31 +85,48 @@ def rank_lists(run: Table, judgments: Judgments, ties: Ties = "doc_id", strict: 
     scores by rank; without both as given. `ties="rank"` and `"given"` break ties by the rank column or the order of
     the rows instead. A document that stands twice in a list keeps its best rank; `strict` refuses such a run.
     """
-    query = _codes(run.column("query_id"), judgments.query_ids)
-    extra = (
-        _distinct(run.column("query_id").filter(pa.array(query < 0)))
-        if (query < 0).any()
-        else pa.array([], pa.string())
-    )
-    rows = ranked_rows(run, query, ties)
+    query = _codes_in_runs(run.column("query_id"), judgments.query_ids)
+    nowhere = query < 0
+    beyond = run.column("query_id").filter(pa.array(nowhere)) if nowhere.any() else pa.array([], pa.string())
+    order = _ordered(run, query, ties)
     doc_id = run.column("doc_id")
-    duplicates = _duplicates(query, doc_id, rows)
+    duplicates = _duplicates(order, doc_id)
     problems = _duplicate_problems(run, duplicates, strict)
     if len(duplicates):
-        rows = rows[~np.isin(rows, duplicates)]
-    lists = _lists(run, query, rows, judgments)
-    return Ranking(lists, extra, duplicates, problems)
+        order = order.where(~np.isin(order.rows, duplicates))
+    judged, grade = judgments.grades_of(query, doc_id)
+    return Ranking(_lists(order, judged, grade, judgments), _distinct(beyond), duplicates, problems)
 
 
 def ranked_rows(run: Table, query: Ints, ties: Ties = "doc_id") -> Ints:
     """Row numbers of a run, list after list in ranked order; rows with a query number below 0 are left out."""
-    value = _order_value(run)
-    rows = np.flatnonzero(query >= 0) if (query < 0).any() else np.arange(len(query))
-    at = query[rows]
-    if len(rows) and np.count_nonzero(at[1:] != at[:-1]) + 1 != np.count_nonzero(np.bincount(at)):
-        rows = rows[np.argsort(at, kind="stable")]
-    rows = _sort_unordered(rows, query, value)
-    return _sort_ties(run, rows, query, value, ties)
+    return _ordered(run, query, ties).rows
+
+
+class _Order(NamedTuple):
+    """Rows of a run in ranked order, with the query number and the value each is ordered by, all (rows,)."""
+
+    rows: Ints
+    query: Ints
+    value: NDArray[np.floating[Any]]
+
+    def where(self, kept: NDArray[np.integer[Any]] | Flags) -> _Order:
+        return _Order(self.rows[kept], self.query[kept], self.value[kept])
+
+    def ties(self) -> Flags:
+        """Which rows have the value of the row before, in the same list."""
+        same = np.zeros(len(self.rows), dtype=bool)
+        same[1:] = (self.query[1:] == self.query[:-1]) & (self.value[1:] == self.value[:-1])
+        return same
+
+
+def _ordered(run: Table, query: Ints, ties: Ties) -> _Order:
+    order = _Order(np.arange(len(query)), query, _order_value(run))
+    if len(query) and query.min() < 0:
+        order = order.where(query >= 0)
+    if np.count_nonzero(order.query[1:] != order.query[:-1]) + 1 > np.count_nonzero(np.bincount(order.query)):
+        order = order.where(np.argsort(order.query, kind="stable"))
+    return _sort_ties(run, _sort_unordered(order), ties)
 
 
 def _order_value(run: Table) -> NDArray[np.floating[Any]]:
@@ -120,64 +139,55 @@ def _order_value(run: Table) -> NDArray[np.floating[Any]]:
     return -np.arange(len(run), dtype=float)
 
 
-def _sort_unordered(rows: Ints, query: Ints, value: NDArray[np.floating[Any]]) -> Ints:
+def _sort_unordered(order: _Order) -> _Order:
     """Sort those lists whose values are not already downward; the others stay untouched."""
-    at, v = query[rows], value[rows]
-    wrong = (at[1:] == at[:-1]) & (v[1:] > v[:-1])
+    starts = order.query[1:] != order.query[:-1]
+    wrong = (order.value[1:] > order.value[:-1]) & ~starts
     if not wrong.any():
-        return rows
-    number = np.concatenate([[0], np.cumsum(at[1:] != at[:-1])])
+        return order
+    number = np.concatenate([[0], np.cumsum(starts)])
     place = np.flatnonzero(np.isin(number, number[1:][wrong]))
-    sorted_rows = rows.copy()
-    sorted_rows[place] = rows[place][np.lexsort((-v[place], number[place]))]
-    return sorted_rows
+    sequence = np.arange(len(order.rows))
+    sequence[place] = place[np.lexsort((-order.value[place], number[place]))]
+    return order.where(sequence)
 
 
-def _sort_ties(run: Table, rows: Ints, query: Ints, value: NDArray[np.floating[Any]], ties: Ties) -> Ints:
+def _sort_ties(run: Table, order: _Order, ties: Ties) -> _Order:
     """Order equal values within a list by document id downward, by rank upward, or leave them as given."""
     if ties == "rank" and "rank" not in run:
         raise refuse(run.files[0], "ties are to be broken by rank, but there is no rank column", "Use ties=doc_id")
-    same = _same_as_before(query[rows], value[rows])
+    same = order.ties()
     if ties == "given" or not same.any():
-        return rows
+        return order
     place = np.flatnonzero(same | np.append(same[1:], False))
     group = np.cumsum(~same)[place]
+    tied = order.rows[place]
     if ties == "rank":
-        within = np.asarray(run.column("rank").to_numpy(), dtype=float)[rows[place]]
+        within = np.asarray(run.column("rank").to_numpy(), dtype=float)[tied]
     else:
-        docs = run.column("doc_id").take(pa.array(rows[place]))
+        docs = run.column("doc_id").take(pa.array(tied))
         within = -pc.rank(docs, sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)
-    result = rows.copy()
-    result[place] = rows[place][np.lexsort((within, group))]
-    return result
+    rows = order.rows.copy()
+    rows[place] = tied[np.lexsort((within, group))]
+    return order._replace(rows=rows)
 
 
-def _same_as_before(query: Ints, value: NDArray[np.floating[Any]]) -> Flags:
-    same = np.zeros(len(query), dtype=bool)
-    same[1:] = (query[1:] == query[:-1]) & (value[1:] == value[:-1])
-    return same
-
-
-def _lists(run: Table, query: Ints, rows: Ints, judgments: Judgments) -> RankedLists:
-    """RankedLists from the ordered rows of a run without duplicates."""
-    n = len(judgments.query_ids)
-    at = query[rows]
-    first = np.concatenate([[True], at[1:] != at[:-1]]) if len(rows) else np.zeros(0, bool)
-    starts = np.flatnonzero(first)
-    rank = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows)))) + 1
-    group = np.flatnonzero(~_same_as_before(at, _order_value(run)[rows]))
+def _lists(order: _Order, judged: Flags, grade: Floats, judgments: Judgments) -> RankedLists:
+    """RankedLists from the ordered rows of a run without duplicates; `judged` and `grade` are by row of the run."""
+    rows, at, n = order.rows, order.query, len(judgments.query_ids)
+    starts = np.flatnonzero(np.concatenate([[True], at[1:] != at[:-1]])) if len(rows) else np.zeros(0, np.int64)
+    group = np.flatnonzero(~order.ties())
     size = np.diff(np.append(group, len(rows)))
-    judged, grade = judgments.grades_of(query, run.column("doc_id"))
     kept = np.flatnonzero(judged[rows])
     kept = kept[np.argsort(at[kept], kind="stable")]
-    of_group = np.searchsorted(group, kept, side="right") - 1
+    of_list, of_group = (np.searchsorted(firsts, kept, side="right") - 1 for firsts in (starts, group))
     retrieved = np.bincount(at, minlength=n)
     ideal_list, ideal_rank, ideal_grade = judgments.ideal
     return RankedLists(
         list_of=at[kept],
-        rank=rank[kept],
+        rank=kept - starts[of_list] + 1,
         grade=grade[rows[kept]],
-        tie_rank=rank[group[of_group]],
+        tie_rank=group[of_group] - starts[of_list] + 1,
         tie_size=size[of_group],
         ideal_list=ideal_list,
         ideal_rank=ideal_rank,
@@ -194,22 +204,33 @@ def _distinct(ids: pa.Array) -> pa.Array:
 
 def _codes(ids: pa.Array, distinct: pa.Array) -> Ints:
     """The number of each id among the distinct ones, -1 where it is not there."""
-    return np.asarray(pc.fill_null(pc.index_in(ids, value_set=distinct), -1).to_numpy(), dtype=np.int64)
+    return _numbers(pc.fill_null(pc.index_in(ids, value_set=distinct), -1))
 
 
-def _duplicates(query: Ints, doc_id: pa.Array, rows: Ints) -> Ints:
+def _codes_in_runs(ids: pa.Array, distinct: pa.Array) -> Ints:
+    """The same for ids that come in runs of equals, as the questions of a run do: each run is looked up once."""
+    runs = pc.run_end_encode(ids)
+    return np.repeat(_codes(runs.values, distinct), np.diff(_numbers(runs.run_ends), prepend=0))
+
+
+def _numbers(array: pa.Array) -> Ints:
+    return np.asarray(array.to_numpy(), dtype=np.int64)
+
+
+def _duplicates(order: _Order, doc_id: pa.Array) -> Ints:
     """Rows whose (query, document) stood at a better rank already; hashes first, hits confirmed on the strings."""
     with np.errstate(over="ignore"):
-        hashes = hash_strings(doc_id)[rows] * np.uint64(0x9E3779B97F4A7C15) + query[rows].astype(np.uint64)
+        hashes = hash_strings(doc_id)[order.rows]
+        hashes *= np.uint64(0x9E3779B97F4A7C15)
+        hashes += order.query.view(np.uint64)
     in_order = np.sort(hashes)
     twice = in_order[1:][in_order[1:] == in_order[:-1]]
     if not len(twice):
         return np.zeros(0, np.int64)
-    suspect = rows[np.isin(hashes, twice)]
-    doc = doc_id.take(pa.array(suspect)).dictionary_encode().indices.to_numpy().astype(np.int64)
-    pair = query[suspect] * (doc.max() + 1) + doc
-    _, first = np.unique(pair, return_index=True)
-    return np.delete(suspect, first)
+    suspect = order.where(np.isin(hashes, twice))
+    doc = _numbers(doc_id.take(pa.array(suspect.rows)).dictionary_encode().indices)
+    _, first = np.unique(suspect.query * (doc.max() + 1) + doc, return_index=True)
+    return np.delete(suspect.rows, first)
 
 
 def hash_strings(ids: pa.Array) -> NDArray[np.uint64]:
@@ -219,14 +240,17 @@ def hash_strings(ids: pa.Array) -> NDArray[np.uint64]:
     >>> bool(one == three), bool(one == two)
     (True, False)
     """
-    if not len(ids):
-        return np.zeros(0, np.uint64)
+    parts = [_hash_part(ids.slice(start, HASHED_AT_ONCE)) for start in range(0, len(ids), HASHED_AT_ONCE)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+
+def _hash_part(ids: pa.Array) -> NDArray[np.uint64]:
     _, offsets, content = ids.buffers()
     bound = np.frombuffer(offsets, np.int32)[ids.offset : ids.offset + len(ids) + 1].astype(np.int64)
-    padded = np.zeros((content.size if content else 0) + 24, np.uint8)
-    padded[16:-8] = np.frombuffer(content, np.uint8) if content else ()
+    padded = np.zeros(bound[-1] - bound[0] + 24, np.uint8)
+    padded[16:-8] = np.frombuffer(content, np.uint8)[bound[0] : bound[-1]] if content else ()
     words = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
-    start, end = bound[:-1] + 16, bound[1:] + 16
+    start, end = bound[:-1] - bound[0] + 16, bound[1:] - bound[0] + 16
     length = (end - start).astype(np.uint64)
     with np.errstate(over="ignore"):
         hashed = _last_bytes(words[end - 8], length) * np.uint64(0xC2B2AE3D27D4EB4F) + length

@@ -31,7 +31,7 @@ E = TypeVar("E", bound=Entry)
 
 
 class Registry(Generic[E]):
-    """Entries by name, in the order they were added: a package's modules in the order of their names, `first` first.
+    """Entries by name: by module, those named in `first` first, then by module name; within a module as added.
 
     >>> metals = Registry[Entry]("metal")
     >>> metals.add(Entry("tin", "Tin", "Soft."))
@@ -47,22 +47,27 @@ class Registry(Generic[E]):
         self._first = first
         self._package = package
         self._entries: dict[str, E] = {}
+        self._home: dict[str, str] = {}
         self._loaded = package is None
         self._loading = threading.RLock()
 
-    def add(self, entry: E) -> None:
-        """Register an entry; a name taken twice is a programming error."""
+    def add(self, entry: E, home: str = "") -> None:
+        """Register an entry of the module `home`; a name taken twice is a programming error."""
         if entry.name in self._entries:
             raise KeyError(f"{self.noun} {entry.name!r} is registered twice")
         self._entries[entry.name] = entry
+        self._home[entry.name] = home.rpartition(".")[2]
 
     def _load(self) -> dict[str, E]:
         if not self._loaded:
             with self._loading:
                 package = importlib.import_module(str(self._package))
                 found = [module.name for module in pkgutil.iter_modules(package.__path__)]
-                for name in dict.fromkeys([*self._first, *found]):
+                for name in found:
                     importlib.import_module(f"{package.__name__}.{name}")
+                order = {name: place for place, name in enumerate(dict.fromkeys([*self._first, *found]))}
+                known = sorted(self._entries, key=lambda name: order.get(self._home[name], len(order)))
+                self._entries = {name: self._entries[name] for name in known}
                 self._loaded = True
         return self._entries
 

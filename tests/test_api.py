@@ -60,7 +60,10 @@ def test_files_name_their_systems(write):
 def test_whole_numbers_mixed_with_text_are_ids_and_gaps_are_said():
     frame = pd.DataFrame({"query_id": [1, "q2"], "doc_id": ["d2", "d3"], "score": [1.0, 1.0]})
     judged = pd.DataFrame({"query_id": ["1", "q2"], "doc_id": ["d2", "d3"], "grade": [1, 1]})
-    assert ragdash.per_query_frame(ragdash.evaluate({"a": frame}, judged, metrics="RR"))["query_id"].tolist() == ["1", "q2"]
+    assert ragdash.per_query_frame(ragdash.evaluate({"a": frame}, judged, metrics="RR"))["query_id"].tolist() == [
+        "1",
+        "q2",
+    ]
     with pytest.raises(ragdash.InputError) as caught:
         ragdash.load({"a": pd.DataFrame({"query_id": ["q", None], "doc_id": ["d", "e"]})})
     assert str(caught.value) == "a, row 2: query_id is empty. Give every row an id."

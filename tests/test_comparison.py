@@ -32,7 +32,9 @@ def run_of(ranks, name="run"):
 def tables_of(a, b, **others):
     questions = [f"q{n:03}" for n in range(max(len(a), len(b)))]
     judged = {"query_id": questions, "doc_id": ["right"] * len(questions), "grade": [1] * len(questions)}
-    return Tables({"A": run_of(a, "a.run"), "B": run_of(b, "b.run")}, table_of("judgments", pa.table(judged), "j"), **others)
+    return Tables(
+        {"A": run_of(a, "a.run"), "B": run_of(b, "b.run")}, table_of("judgments", pa.table(judged), "j"), **others
+    )
 
 
 RANKS = st.lists(st.one_of(st.none(), st.integers(1, 12)), min_size=3, max_size=30)
@@ -136,13 +138,12 @@ def test_the_words_name_the_number_the_doubt_and_the_next_step():
     better = compare_tables(tables_of([3] * 40 + [1] * 40, [1] * 40 + [1] * 40), "A", "B")
     assert better.badge == "B is better"
     assert better.sentence == (
-        "B is better than A on nDCG@10: +0.250 (95% interval +0.194 to +0.306; 80 questions: 40 better, 40 equal, 0 worse). "
+        "B is better than A on nDCG@10: +0.250 (95% interval +0.194 to +0.306; "
+        "80 questions: 40 better, 40 equal, 0 worse). "
         "Even the low end exceeds the 0.01 that matters. Significant at 5%: yes; the bootstrap agrees."
     )
     assert better.decision == "Decision: ship B."
-    assert better.in_answers == (
-        "In answers: of 100 questions about 0 more find their evidence in the top 5, 0 fewer."
-    )
+    assert better.in_answers == ("In answers: of 100 questions about 0 more find their evidence in the top 5, 0 fewer.")
     few = compare_tables(tables_of([1] * 18 + [2] * 2, [1] * 20), "A", "B")
     assert few.badge == "Too few queries to tell" and few.metrics[few.primary].shown_p is None
     assert "Only 2 of 20 questions changed" in few.sentence and "collect about" in few.decision
@@ -159,8 +160,14 @@ def test_p_is_withheld_below_twenty_questions_or_five_changed():
 
 def test_unjudged_documents_are_cautioned_about_but_never_with_positive_only_judgments():
     tables = tables_of([3] * 30, [1] * 30)
-    assert not any("judged" in text.lower() for one in compare_tables(tables, "A", "B").metrics.values() for text in one.warnings)
-    graded = {"query_id": ["q000", *(f"q{n:03}" for n in range(30))], "doc_id": ["no"] + ["right"] * 30, "grade": [0] + [1] * 30}
+    assert not any(
+        "judged" in text.lower() for one in compare_tables(tables, "A", "B").metrics.values() for text in one.warnings
+    )
+    graded = {
+        "query_id": ["q000", *(f"q{n:03}" for n in range(30))],
+        "doc_id": ["no"] + ["right"] * 30,
+        "grade": [0] + [1] * 30,
+    }
     graded_tables = Tables(tables.runs, table_of("judgments", pa.table(graded), "j"))
     said = compare_tables(graded_tables, "A", "B").metrics[parse("nDCG@10")].warnings
     assert (

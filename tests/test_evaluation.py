@@ -30,7 +30,9 @@ def values(scores, system, metric):
 
 
 JUDGED = table("judgments", [("q1", "a", 1), ("q2", "b", 2), ("q3", "c", 1), ("q3", "d", 0)])
-FULL = table("run", [("q1", "a", 2.0), ("q2", "x", 2.0), ("q2", "b", 1.0), ("q3", "d", 2.0), ("q3", "c", 1.0)], "full.run")
+FULL = table(
+    "run", [("q1", "a", 2.0), ("q2", "x", 2.0), ("q2", "b", 1.0), ("q3", "d", 2.0), ("q3", "c", 1.0)], "full.run"
+)
 PART = table("run", [("q1", "a", 2.0), ("q9", "a", 1.0)], "part.run")
 
 

@@ -58,7 +58,9 @@ def test_they_agree_with_the_core(found, grades, k):
 def test_a_batch_is_the_mean_of_its_questions():
     results = [
         ragdash.QueryResult("q1", ["a", "b"], relevant_ids=["b"]),
-        ragdash.QueryResult("q2", ["c"], relevance_grades={"c": 3, "d": 1}, generated_answer="See [doc_id c].", context_doc_ids=["c"]),
+        ragdash.QueryResult(
+            "q2", ["c"], relevance_grades={"c": 3, "d": 1}, generated_answer="See [doc_id c].", context_doc_ids=["c"]
+        ),
     ]
     report = ragdash.evaluate_batch(results, k=2)
     assert (report.n_queries, report.mrr, report.precision_at_k) == (2, 0.75, 0.5)

@@ -27,7 +27,9 @@ def order_of(run, ties="doc_id"):
 
 
 def test_score_downward_then_document_downward_in_byte_order():
-    run = run_of([("q", "b", 1.0), ("q", "a", 2.0), ("q", "é", 1.0), ("q", "B", 1.0), ("q", "b10", 1.0), ("q", "b9", 1.0)])
+    run = run_of(
+        [("q", "b", 1.0), ("q", "a", 2.0), ("q", "é", 1.0), ("q", "B", 1.0), ("q", "b10", 1.0), ("q", "b9", 1.0)]
+    )
     assert order_of(run) == ["a", "é", "b9", "b10", "b", "B"]
 
 
@@ -50,13 +52,13 @@ def test_ties_can_be_broken_by_rank_or_left_as_given():
     assert order_of(run, "given") == ["c", "a", "b"]
     with pytest.raises(InputError) as caught:
         order_of(run_of([("q", "a", 1.0), ("q", "b", 1.0)]), "rank")
-    assert str(caught.value) == (
-        "a.run: ties are to be broken by rank, but there is no rank column. Use ties=doc_id."
-    )
+    assert str(caught.value) == ("a.run: ties are to be broken by rank, but there is no rank column. Use ties=doc_id.")
 
 
 SCORES = st.sampled_from([0.0, 0.5, 1.0, 1.5])
-ROWS = st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("abcdefgh"), SCORES), min_size=1, unique_by=lambda r: r[:2])
+ROWS = st.lists(
+    st.tuples(st.sampled_from("pqr"), st.sampled_from("abcdefgh"), SCORES), min_size=1, unique_by=lambda r: r[:2]
+)
 
 
 @given(ROWS, st.randoms(use_true_random=False))
@@ -99,7 +101,9 @@ def brute_force_range(rows, grades, name):
     return min(values), max(values)
 
 
-@pytest.mark.parametrize("name", ["nDCG@2", "AP", "RR", "P@2", "R@3", "Hit@1", "Judged@2", "AP(judged_only=True)", "nDCG@4"])
+@pytest.mark.parametrize(
+    "name", ["nDCG@2", "AP", "RR", "P@2", "R@3", "Hit@1", "Judged@2", "AP(judged_only=True)", "nDCG@4"]
+)
 @pytest.mark.parametrize("seed", range(6))
 def test_tie_ranges_equal_trying_every_order(name, seed):
     rng = np.random.default_rng(seed)
@@ -125,7 +129,8 @@ def test_a_document_twice_keeps_its_best_rank_and_is_told():
     with pytest.raises(InputError) as caught:
         rank_lists(run, judged, strict=True)
     assert str(caught.value) == (
-        "a.run, row 3: document 'a' stands again in the list of query 'q'. List each document once, or leave out strict."
+        "a.run, row 3: document 'a' stands again in the list of query 'q'. "
+        "List each document once, or leave out strict."
     )
 
 

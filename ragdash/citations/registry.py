@@ -144,7 +144,8 @@ def style(
                 examples=examples,
                 safe_for_auto=safe_for_auto,
                 positional=positional,
-            )
+            ),
+            function.__module__,
         )
         return function
 

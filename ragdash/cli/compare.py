@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from dataclasses import asdict
 from typing import Any
 
@@ -50,14 +51,19 @@ def as_table(comparison: Comparison) -> str:
     terms = comparison.terms
     head = ["metric", "A", "B", "B - A", f"{terms.confidence:.0%} interval", "p", "better", "equal", "worse", "verdict"]
     rows = [_line(one) for one in comparison.metrics.values()]
-    said = [f"{spec}: {text}" for spec, one in comparison.metrics.items() for text in one.warnings]
+    said = [wrapped(f"{spec}: {text}") for spec, one in comparison.metrics.items() for text in one.warnings]
     words = [comparison.badge, comparison.sentence, comparison.in_answers, comparison.decision]
     parts = [
-        "\n".join(filter(None, words)),
+        "\n".join(wrapped(text) for text in words if text),
         f"A {comparison.baseline} · B {comparison.candidate}",
         columns([head, *rows]),
     ]
     return "\n\n".join([*parts, *(["\n".join(said)] if said else [])])
+
+
+def wrapped(text: str) -> str:
+    """A text as lines of a readable length."""
+    return textwrap.fill(text, 110, subsequent_indent="  ")
 
 
 def _line(one: Difference) -> list[str]:

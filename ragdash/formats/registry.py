@@ -72,7 +72,8 @@ def file_format(
             Format(
                 name, label, explanation_of(reader), kinds, extensions, shape, likelihood, reader, sample, sample_name,
                 write, names_systems,
-            )
+            ),
+            reader.__module__,
         )  # fmt: skip
         return reader
 

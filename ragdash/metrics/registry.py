@@ -97,7 +97,8 @@ def metric(
                 direction=direction,
                 takes=takes,
                 **facts,
-            )
+            ),
+            function.__module__,
         )
         return function
 
@@ -178,7 +179,8 @@ FOREIGN_OPTIONS = {("dcg", "exp-log2"): "gain=exp", ("dcg", "log2"): "gain=linea
 def parse(name: str, silent: Mapping[str, Value] | None = None) -> Spec:
     """Read one metric name, in our notation, ir_measures', trec_eval's or plain words.
 
-    `silent` holds what an option is where the name does not say. Raises InputError for an unknown metric (the nearest names are offered), option, value or cutoff.
+    `silent` holds what an option is where the name does not say.
+    Raises InputError for an unknown metric (the nearest names are offered), option, value or cutoff.
 
     >>> [str(parse(name)) for name in ("map", "mrr@10", "P_5", "recall_100", "Success@5", "precision@10")]
     ['AP', 'RR@10', 'P@5', 'R@100', 'Hit@5', 'P@10']

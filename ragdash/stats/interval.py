@@ -121,9 +121,10 @@ def mean_interval(
 ) -> tuple[float, float]:
     """The interval of one system's mean of (queries,) values of a metric that ranges from `lower` to `upper`.
 
-    The range is mapped to −1 to 1: t where n ≥ 25 × skew², padded where the values are more skewed or all equal. For one
-    system's mean Hall's correction is left out: padding alone covered 94 % or more in simulations of hits, recall and
-    reciprocal ranks at 43 and 200 queries, with intervals a third shorter. Without a range plain t. NaN under two values, and for equal values without a range.
+    The range is mapped to −1 to 1: t where n ≥ 25 × skew², padded where the values are more skewed or all equal.
+    For one system's mean Hall's correction is left out: padding alone covered 94 % or more in simulations of hits,
+    recall and reciprocal ranks at 43 and 200 queries, with intervals a third shorter. Without a range plain t.
+    NaN under two values, and for equal values without a range.
     Limits are not clipped to the range. Raises ValueError for NaN values, a confidence outside 0 to 1 or upper ≤ lower.
 
     >>> low, high = mean_interval([1.0] * 50)

@@ -20,8 +20,8 @@ PYTREC = """
 import sys, pytrec_eval
 with open(sys.argv[1]) as run, open(sys.argv[2]) as judgments:
     run, judgments = pytrec_eval.parse_run(run), pytrec_eval.parse_qrel(judgments)
-measures = {"ndcg_cut_5,10", "ndcg", "map", "map_cut_100", "recip_rank", "P_5,10", "recall_10,100", "success_5"}
-pytrec_eval.RelevanceEvaluator(judgments, {m.replace("_5,10", ".5,10").replace("_10,100", ".10,100") for m in measures}).evaluate(run)
+measures = {"ndcg_cut.5,10", "ndcg", "map", "map_cut.100", "recip_rank", "P.5,10", "recall.10,100", "success.5"}
+pytrec_eval.RelevanceEvaluator(judgments, measures).evaluate(run)
 """
 RANX = """
 import sys
@@ -47,7 +47,9 @@ def collection(tmp_path_factory):
         for query in range(100_000, 102_000):
             docs = rng.choice(8_800_000, 1050, replace=False)
             scores = np.round(np.sort(rng.random(1000) * 30)[::-1], 4)
-            rows.writelines(f"{query} Q0 {d} {r} {s:.6f} big\n" for r, (d, s) in enumerate(zip(docs, scores, strict=False), 1))
+            rows.writelines(
+                f"{query} Q0 {d} {r} {s:.6f} big\n" for r, (d, s) in enumerate(zip(docs, scores, strict=False), 1)
+            )
             judged = np.concatenate([rng.choice(docs[:1000], 50, replace=False), docs[1000:]])
             grades.writelines(f"{query} 0 {d} {g}\n" for d, g in zip(judged, rng.integers(0, 4, 100), strict=True))
     return run, judgments
@@ -76,7 +78,20 @@ def report(title, rows):
 @pytest.mark.bench
 def test_scoring_two_million_rows(collection, capsys):
     run, judgments = map(str, collection)
-    ours = [sys.executable, "-m", "ragdash", "score", run, "-j", judgments, "-m", METRICS, "-q", "--format", "trec_eval"]
+    ours = [
+        sys.executable,
+        "-m",
+        "ragdash",
+        "score",
+        run,
+        "-j",
+        judgments,
+        "-m",
+        METRICS,
+        "-q",
+        "--format",
+        "trec_eval",
+    ]
     peers = {
         "pytrec_eval-terrier": [sys.executable, "-c", PYTREC, run, judgments],
         "ranx": [sys.executable, "-c", RANX, run, judgments],
@@ -90,9 +105,14 @@ def test_scoring_two_million_rows(collection, capsys):
     rows = [("ragdash", f"{seconds:.2f} s, peak memory {peak / size:.1f} × the files' bytes (budget 8, aim 5)")]
     for name, command in peers.items():
         found = timed(command, 1 if name == "ranx" else 3)
-        rows.append((name, "not installed" if found is None else f"{found[0]:.2f} s: ragdash takes {seconds / found[0]:.2f} ×"))
+        rows.append(
+            (name, "not installed" if found is None else f"{found[0]:.2f} s: ragdash takes {seconds / found[0]:.2f} ×")
+        )
     with capsys.disabled():
-        report("TREC run of 2,000,000 rows → 12 metrics a query, whole process (budget 0.75 × trec_eval and pytrec_eval)", rows)
+        report(
+            "TREC run of 2,000,000 rows → 12 metrics a query, whole process (budget 0.75 × trec_eval and pytrec_eval)",
+            rows,
+        )
     assert peak > 0
 
 

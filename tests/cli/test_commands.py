@@ -29,7 +29,9 @@ def run(capsys, *arguments):
 
 def test_score_json_has_the_promised_shape(capsys, files):
     a, b, judgments = files
-    status, out, err = run(capsys, "score", a, b, "--judgments", judgments, "--format", "json", "--per-query", "-m", "RR ndcg_cut_10")
+    status, out, err = run(
+        capsys, "score", a, b, "--judgments", judgments, "--format", "json", "--per-query", "-m", "RR ndcg_cut_10"
+    )
     result = json.loads(out)
     assert status == 0 and result["schema"] == 1
     assert list(result["systems"]) == ["a", "b"]
@@ -37,7 +39,10 @@ def test_score_json_has_the_promised_shape(capsys, files):
     assert set(result["systems"]["a"]["RR"]) == {
         "mean", "median", "p10", "p90", "ci_low", "ci_high", "ties_low", "ties_high", "n", "missing",
     }  # fmt: skip
-    assert result["per_query"]["a"] == {"q1": {"RR": 0.5, "nDCG@10": 1 / math.log2(3)}, "q2": {"RR": 0.5, "nDCG@10": 1 / math.log2(3)}}
+    assert result["per_query"]["a"] == {
+        "q1": {"RR": 0.5, "nDCG@10": 1 / math.log2(3)},
+        "q2": {"RR": 0.5, "nDCG@10": 1 / math.log2(3)},
+    }
     assert result["per_query"]["b"] == {"q1": {"RR": 1.0, "nDCG@10": 1.0}, "q2": {"RR": 0.0, "nDCG@10": 0.0}}
     assert result["ties"] == {"a": {"q2": {"RR": [0.5, 1.0], "nDCG@10": [1 / math.log2(3), 1.0]}}, "b": {}}
     assert result["systems"]["a"]["RR"]["ties_low"] == 0.5 and result["systems"]["a"]["RR"]["ties_high"] == 0.75
@@ -77,7 +82,14 @@ def test_one_question_has_no_interval(capsys, write):
     other = str(write("y.run", "q Q0 e 1 1 t\n"))
     _, out, _ = run(capsys, "compare", run_file, other, "-j", judgments, "-m", "RR", "--format", "json")
     one = json.loads(out)["metrics"]["RR"]
-    assert (one["n"], one["difference"], one["method"], one["low"], one["high"], one["p"]) == (1, -1.0, None, None, None, None)
+    assert (one["n"], one["difference"], one["method"], one["low"], one["high"], one["p"]) == (
+        1,
+        -1.0,
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_layout_of_trec_eval(capsys, files):
@@ -101,7 +113,11 @@ def test_csv_is_safe_for_spreadsheets(capsys, write):
     run_file = str(write("r.run", "=cmd Q0 d1 1 1 t\n-2 Q0 d1 1 1 t\n"))
     judgments = str(write("j.qrels", "=cmd 0 d1 1\n-2 0 d1 1\n"))
     _, out, _ = run(capsys, "score", run_file, "-j", judgments, "--format", "csv", "-q", "-m", "RR")
-    assert list(csv.reader(io.StringIO(out))) == [["system", "query_id", "RR"], ["r", "'-2", "1.0"], ["r", "'=cmd", "1.0"]]
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["system", "query_id", "RR"],
+        ["r", "'-2", "1.0"],
+        ["r", "'=cmd", "1.0"],
+    ]
     _, out, _ = run(capsys, "score", run_file, "-j", judgments, "--format", "csv", "-m", "RR")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["system"], row["metric"], row["mean"], row["n"]) for row in rows] == [("r", "RR", "1.0", "2")]
@@ -135,7 +151,10 @@ def test_stdin_is_read(files):
     ("arguments", "message"),
     [
         (["score", "{a}"], "ragdash: judgments: none were given, and there are no answers. Add a file of judgments."),
-        (["score", "{a}", "-j", "{j}", "-m", "nDCGG@10"], "ragdash: metric: there is no metric 'nDCGG'. Did you mean nDCG?"),
+        (
+            ["score", "{a}", "-j", "{j}", "-m", "nDCGG@10"],
+            "ragdash: metric: there is no metric 'nDCGG'. Did you mean nDCG?",
+        ),
         (
             ["score", "{a}", "-j", "{j}", "-m", "nDCG@0"],
             "ragdash: metric: the cutoff of 'nDCG@0' is 0. Write a whole number of 1 or more, such as @10.",
@@ -185,7 +204,9 @@ def test_the_registries_are_listed_and_explained(capsys, command):
 
 
 def test_a_question_judged_but_absent_stands_as_zero_and_skip_leaves_it_out(capsys, files):
-    _, out, _ = run(capsys, "score", *files[:2], "-j", files[2], "-m", "RR", "--missing", "skip", "--format", "json", "-q")
+    _, out, _ = run(
+        capsys, "score", *files[:2], "-j", files[2], "-m", "RR", "--missing", "skip", "--format", "json", "-q"
+    )
     result = json.loads(out)
     assert list(result["per_query"]["a"]) == list(result["per_query"]["b"]) == ["q1"]
 
@@ -202,11 +223,25 @@ def test_repetitions_in_a_file_are_refused_or_averaged(capsys, write):
         "ragdash: twice.jsonl, line 2: query 'q1' stands here again, first in line 1. "
         "Keep one row for each query and system, or say that they are repetitions (--repeats mean)."
     )
-    arguments = ["score", path, "-j", judgments, "--repeats", "mean", "-m", "RR citation_validity", "--format", "json", "-q"]
+    arguments = [
+        "score",
+        path,
+        "-j",
+        judgments,
+        "--repeats",
+        "mean",
+        "-m",
+        "RR citation_validity",
+        "--format",
+        "json",
+        "-q",
+    ]
     status, out, _ = run(capsys, *arguments)
     assert status == 0 and json.loads(out)["per_query"]["twice"] == {"q1": {"RR": 0.75, "citation_validity": 0.5}}
 
 
 def test_the_classic_conventions(capsys, files):
-    _, out, _ = run(capsys, "score", files[0], "-j", files[2], "-m", "nDCG@10", "--conventions", "classic", "--format", "json")
+    _, out, _ = run(
+        capsys, "score", files[0], "-j", files[2], "-m", "nDCG@10", "--conventions", "classic", "--format", "json"
+    )
     assert list(json.loads(out)["systems"]["a"]) == ["nDCG(gain=exp)@10"]

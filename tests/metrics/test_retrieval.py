@@ -1,4 +1,4 @@
-"""Retrieval metrics against pytrec_eval (through ir_measures), against themselves one list at a time, and by properties."""
+"""Retrieval metrics against pytrec_eval (through ir_measures), against themselves one list at a time, by properties."""
 
 import math
 
@@ -44,11 +44,15 @@ def random_collection(seed, ties):
     rng = np.random.default_rng(seed)
     queries = [f"q{n}" for n in range(30)]
     run = {
-        query: {f"d{doc}": float(np.round(rng.random(), 1 if ties else 9)) for doc in rng.choice(60, rng.integers(1, 40), False)}
+        query: {
+            f"d{doc}": float(np.round(rng.random(), 1 if ties else 9))
+            for doc in rng.choice(60, rng.integers(1, 40), False)
+        }
         for query in queries[:27]
     }
     judged = {
-        query: {f"d{doc}": int(rng.integers(-(seed % 2), 4)) for doc in rng.choice(60, rng.integers(1, 25), False)} for query in queries
+        query: {f"d{doc}": int(rng.integers(-(seed % 2), 4)) for doc in rng.choice(60, rng.integers(1, 25), False)}
+        for query in queries
     }
     return run, judged
 
@@ -57,7 +61,9 @@ def as_tables(run, judged):
     rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
     grades = [(q, d, float(g)) for q, docs in judged.items() for d, g in docs.items()]
     run_table = pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True)))
-    judgment_table = pa.table(dict(zip(("query_id", "doc_id", "grade"), map(list, zip(*grades, strict=True)), strict=True)))
+    judgment_table = pa.table(
+        dict(zip(("query_id", "doc_id", "grade"), map(list, zip(*grades, strict=True)), strict=True))
+    )
     return table_of("run", run_table, "run"), table_of("judgments", judgment_table, "judgments")
 
 
@@ -73,7 +79,9 @@ def test_every_query_equals_pytrec_eval(seed, ties):
     measures = {ours: ir_measures.parse_measure(theirs) for ours, theirs in PEER.items()}
     qrels = [ir_measures.Qrel(q, d, g) for q, docs in judged.items() for d, g in docs.items()]
     results = [ir_measures.ScoredDoc(q, d, s) for q, docs in run.items() for d, s in docs.items()]
-    expected = {(str(m.measure), m.query_id): m.value for m in provider.iter_calc(list(measures.values()), qrels, results)}
+    expected = {
+        (str(m.measure), m.query_id): m.value for m in provider.iter_calc(list(measures.values()), qrels, results)
+    }
     for ours, theirs in measures.items():
         if seed % 2 and "judged_only" in ours:
             continue
@@ -84,7 +92,21 @@ def test_every_query_equals_pytrec_eval(seed, ties):
 
 LISTS = st.lists(st.one_of(st.none(), st.integers(-1, 3)), max_size=12)
 MISSED = st.lists(st.integers(-1, 3), max_size=4)
-OURS = ("nDCG@3", "nDCG(gain=exp)@5", "nDCG", "RR", "RR@2", "AP", "AP@3", "P@3", "R@3", "R", "Hit@2", "Judged@4", "P(rel=2)@3")
+OURS = (
+    "nDCG@3",
+    "nDCG(gain=exp)@5",
+    "nDCG",
+    "RR",
+    "RR@2",
+    "AP",
+    "AP@3",
+    "P@3",
+    "R@3",
+    "R",
+    "Hit@2",
+    "Judged@4",
+    "P(rel=2)@3",
+)
 
 
 @given(st.lists(st.tuples(LISTS, MISSED), min_size=1, max_size=6))
