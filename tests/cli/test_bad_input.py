@@ -1,4 +1,4 @@
-"""Every kind of bad input, through the command line: which file, which line, what was found, what to do; never a trace."""
+"""Every kind of bad input, through the command line: which file and line, what was found, what to do; never a trace."""
 
 import gzip
 
