@@ -68,7 +68,9 @@ def as_parquet(rows: list[dict[str, Any]], grades: str = "map") -> bytes:
     if grades == "map":
         table = table.append_column("relevance_grades", pa.array(judged, kind))
     else:
-        table = table.append_column("relevance_grades", pa.array([dict(pairs) for pairs in judged]))
+        docs = dict.fromkeys(doc for pairs in judged for doc, _ in pairs)
+        fields = pa.struct([(doc, pa.float64()) for doc in docs])
+        table = table.append_column("relevance_grades", pa.array([dict(pairs) for pairs in judged], fields))
     stream = io.BytesIO()
     pyarrow.parquet.write_table(table, stream)
     return stream.getvalue()
