@@ -120,7 +120,7 @@ def compare_tables(
     """Compare two of the systems loaded: what the command line and the pages call."""
     settings = settings or Settings()
     asked = chosen_specs(tables, metrics, settings)
-    first = settings.specs([primary])[0] if primary else default_primary(asked, settings)
+    first = chosen_specs(tables, [primary], settings)[0] if primary else default_primary(asked, settings)
     shown = asked if first in asked else (first, *asked)
     scores = evaluate_tables(tables, companions(shown), settings)
     return compare_scores(scores, baseline, candidate, first, shown=shown, terms=terms)

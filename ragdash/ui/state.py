@@ -12,6 +12,8 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
+from ragdash.citations.detect import AUTO
+from ragdash.citations.registry import STYLES
 from ragdash.comparison import Terms
 from ragdash.matching import Ties
 from ragdash.problems import Problem, shorten
@@ -25,9 +27,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "no_relevant": ("zero", "skip"),
     "ties": ("doc_id", "rank", "given"),
     "gain": ("linear", "exp"),
+    "style": (AUTO, *STYLES.names()),
 }
 BOUNDS = {"margin": (0.0, 1.0), "confidence": (0.5, 0.999)}
 ON_QUERIES = ("q", "by")
+WITH_QUESTION = ("queries", "citations")  # the pages on which a question is open
 IN_LINKS = {"files": "data"}
 
 
@@ -46,13 +50,18 @@ class ViewState:
     no_relevant: Policy = "zero"
     ties: Ties = "doc_id"
     gain: Literal["linear", "exp"] = "linear"
+    style: str = AUTO
+    pattern: str = ""
     by: Order = "b"
     q: str = ""
 
     @property
     def settings(self) -> Settings:
         """How questions are counted."""
-        return Settings(missing=self.missing, no_relevant=self.no_relevant, ties=self.ties, gain=self.gain)
+        return Settings(
+            missing=self.missing, no_relevant=self.no_relevant, ties=self.ties, gain=self.gain,
+            style=self.style, pattern=self.pattern or None,
+        )  # fmt: skip
 
     @property
     def terms(self) -> Terms:
@@ -105,7 +114,7 @@ def _number(text: str, low: float, high: float) -> float | None:
 
 
 def to_params(state: ViewState, on_queries: bool = True) -> dict[str, str]:
-    """What a link to this state holds: only what is not the default; the open question only on the Queries page.
+    """What a link to this state holds: only what is not the default; the open question only on pages that show one.
 
     >>> to_params(ViewState(q="q034", margin=0.02))
     {'margin': '0.02', 'q': 'q034'}
@@ -129,26 +138,27 @@ def change(**fields_: Any) -> None:
 def read(page: str) -> list[Problem]:
     """Take over the address where somebody else changed it: a link, the Back button, a hand. Gives what is wrong.
 
-    The links of the menu carry the state, so an address that says nothing means the defaults. Elsewhere than on the
-    Queries page an address is silent about the open question, which then stays as it was.
+    The links of the menu carry the state, so an address that says nothing means the defaults. Elsewhere than on pages
+    with an open question an address is silent about it, which then stays as it was. A run may be stopped by the
+    next click before it comes to `write`: until then a change stays marked, and an address is taken over once.
     """
     params = dict(st.query_params)
-    touched = st.session_state.pop(TOUCHED, False)
-    if touched or params == st.session_state.get(WRITTEN):
+    if st.session_state.get(TOUCHED) or params == st.session_state.get(WRITTEN):
         return []
     said, problems = from_params(params)
-    if page != "queries":
+    if page not in WITH_QUESTION:
         said = replace(said, **{name: getattr(state(), name) for name in ON_QUERIES})
-    st.session_state[STATE] = said
+    st.session_state[STATE], st.session_state[WRITTEN] = said, params
     return problems
 
 
 def write(page: str) -> None:
     """Bring the address up to date, once a run; the same address is not written twice, so Back is not trapped."""
-    wanted = to_params(state(), on_queries=page == "queries")
+    wanted = to_params(state(), on_queries=page in WITH_QUESTION)
     if dict(st.query_params) != wanted:
         st.query_params.from_dict(wanted)
     st.session_state[WRITTEN] = wanted
+    st.session_state.pop(TOUCHED, None)
 
 
 def held(name: str, shown: Any = None) -> dict[str, Any]:

@@ -127,6 +127,7 @@ def test_a_reload_keeps_the_uploaded_files_and_the_question(page: Page, app_url:
     expect(page.locator(".st-key-lead_queries")).to_contain_text("From old to new, 3 got worse")
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".st-key-question")).to_contain_text("t29")
+    expect(page).to_have_url(re.compile(r"q=t29"))  # the address is written when the run ends
     page.reload()
     expect(page.locator(".st-key-question")).to_contain_text("t29")
     expect(page.locator(".st-key-lead_queries")).to_contain_text("From old to new")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from ragdash.ui import state as module
 from ragdash.ui.state import CHOICES, ViewState, from_params, to_params
 
 STATES = some.builds(
@@ -42,3 +44,28 @@ def test_what_a_link_cannot_mean_keeps_its_default_and_is_reported() -> None:
         "link: confidence is '7'. Give a number from 0.5 to 0.999.",
         "link: gain is 'log'. Known are: linear, exp.",
     ]
+
+
+class Address(dict):  # type: ignore[type-arg]
+    """Stands in for the address bar."""
+
+    def from_dict(self, wanted: dict[str, str]) -> None:
+        self.clear()
+        self.update(wanted)
+
+
+def test_runs_stopped_by_the_next_click_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = Address(q="t28")
+    monkeypatch.setattr(module.st, "session_state", {})
+    monkeypatch.setattr(module.st, "query_params", address)
+    module.read("queries")
+    assert module.state().q == "t28"
+    module.change(q="t29")  # a click, while the first run had not come to its end
+    module.read("queries")
+    module.read("queries")  # nor had the second
+    assert module.state().q == "t29"
+    module.write("queries")
+    assert address == {"q": "t29"}
+    address.from_dict({"q": "t30"})  # a link, or Back
+    module.read("queries")
+    assert module.state().q == "t30"
