@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ragdash.api import compare_tables
-from ragdash.cli.shared import add_shared_arguments, columns, load, number, plain, settings_of, warn
+from ragdash.cli.shared import add_shared_arguments, columns, load, number, plain, save, settings_of, warn
 from ragdash.comparison import Comparison, Difference, Terms
+from ragdash.inputs import Inputs
 from ragdash.problems import refuse
 from ragdash.verdict import within_range
 
@@ -28,12 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser, _: str) -> None:
         "--ci", choices=("auto", "t", "padded", "skew", "bootstrap"), default="auto", help="interval method"
     )
     parser.add_argument("--format", choices=("table", "json"), default="table", help="what stdout gets")
+    parser.add_argument("--save", metavar="RESULT", help="also keep everything in one file; see: ragdash report")
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare two files and print the verdict."""
     terms = Terms(options.margin, options.confidence, options.ci)
-    inputs = load(options, [options.baseline, options.candidate])
+    inputs = load(options, [options.baseline, options.candidate], digests=options.save is not None)
     names = inputs.systems
     if len(names) != 2:
         raise refuse("compare", f"the files hold {len(names)} systems ({', '.join(names)})", "Give one system a file")
@@ -42,8 +44,19 @@ def run(options: argparse.Namespace) -> int:
     )
     problems = [*inputs.problems, *comparison.problems]
     warn(problems)
+    if options.save is not None:
+        keep(options.save, comparison, inputs)
     print(as_table(comparison) if options.format == "table" else as_json(comparison, [p.as_record() for p in problems]))
     return 0
+
+
+def keep(path: str, comparison: Comparison, inputs: Inputs) -> None:
+    """Write the result file."""
+    from ragdash.results.writing import write_result  # here, since Parquet slows every start
+
+    if path == "-":
+        raise refuse("--save", "stdout gets the comparison already", "Name a file, such as result.ragdash")
+    save(path, write_result(comparison, inputs))
 
 
 def as_table(comparison: Comparison) -> str:

@@ -23,6 +23,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "score": Command("ragdash.cli.score", "score runs against judgments", tables=True),
     "compare": Command("ragdash.cli.compare", "compare a candidate with a baseline, question by question", tables=True),
+    "report": Command("ragdash.cli.report", "make one HTML file of a saved result, to share"),
     "metrics": Command("ragdash.cli.listing", "list the metrics and what they mean"),
     "formats": Command("ragdash.cli.listing", "list the file formats that are read"),
     "styles": Command("ragdash.cli.listing", "list the citation styles that are found"),

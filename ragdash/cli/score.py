@@ -17,6 +17,7 @@ from ragdash.cli.shared import add_shared_arguments, columns, load, number, plai
 from ragdash.evaluation import evaluate
 from ragdash.metrics.registry import Spec
 from ragdash.scores import Scores
+from ragdash.spreadsheet import neutral
 
 if TYPE_CHECKING:
     from ragdash.summary import Summary
@@ -113,22 +114,15 @@ def write_csv(scores: Scores, per_query: bool, confidence: float, _: list[Any]) 
         writer.writerow(["system", "query_id", *map(str, scores.specs)])
         for name in scores.systems:
             for query, values in _query_values(scores, name):
-                writer.writerow([_cell(name), _cell(query), *(_cell(value) for value in values.values())])
+                writer.writerow([neutral(name), neutral(query), *(neutral(value) for value in values.values())])
         return out.getvalue()
     summaries = summarise(scores, confidence)
     fields = [field.name for field in dataclasses.fields(next(iter(next(iter(summaries.values())).values())))]
     writer.writerow(["system", "metric", *fields])
     for name, by_spec in summaries.items():
         for spec, one in by_spec.items():
-            writer.writerow([_cell(name), str(spec), *(_cell(value) for value in asdict(one).values())])
+            writer.writerow([neutral(name), str(spec), *(neutral(value) for value in asdict(one).values())])
     return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """A cell no spreadsheet takes for a formula; undefined numbers are empty."""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-    return "" if value is None or value != value else value
 
 
 def write_trec_eval(scores: Scores, per_query: bool, _confidence: float, _: list[Any]) -> str:

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from ragdash.inputs import Inputs, read_inputs
@@ -59,9 +60,26 @@ def settings_of(options: argparse.Namespace) -> Settings:
     )
 
 
-def load(options: argparse.Namespace, files: Sequence[str]) -> Inputs:
+def load(options: argparse.Namespace, files: Sequence[str], digests: bool = False) -> Inputs:
     """Read all files named; errors in any of them are raised together."""
-    return read_inputs(files, options.judgments, options.also, repeats=options.repeats, digests=False)
+    return read_inputs(files, options.judgments, options.also, repeats=options.repeats, digests=digests)
+
+
+def save(path: str, content: bytes) -> None:
+    """Write a file whole or not at all, or stdout where the path is `-`. Raises InputError where it cannot be."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        found = f"it cannot be written ({error.strerror or error})"
+        raise refuse(path, found, "Name a file in a folder that exists and has room") from error
 
 
 def warn(problems: Iterable[Problem]) -> None:

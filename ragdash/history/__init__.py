@@ -1,0 +1,1 @@
+"""What outlives a session: a store of bytes by their digest."""

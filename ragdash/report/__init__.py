@@ -1,0 +1,1 @@
+"""A stored comparison as files for people who do not have ragdash."""
