@@ -49,17 +49,23 @@ def _about_size(interval: Interval) -> list[str]:
         return ["no question has a value in both systems"]
     if n < FEWEST_QUERIES or k < FEWEST_CHANGED:
         return [f"too few changed queries ({k} of {n}): the interval rests on a prior assumption, so p is not shown"]
-    if n < WEAK_QUERIES or k < WEAK_CHANGED:
+    if k < WEAK_CHANGED:
         return [f"weak: only {k} of {n} queries changed"]
-    return []
+    return [f"weak: there are only {n} queries"] if n < WEAK_QUERIES else []
 
 
 def _about_method(interval: Interval) -> list[str]:
-    said = {
-        "padded": f"few changed queries ({interval.changed} of {interval.n}): padded interval",
-        "skew": "a few large changes dominate: skew-adjusted interval",
-    }
-    return [said[interval.method]] if interval.method in said else []
+    n, k = interval.n, interval.changed
+    if interval.method == "skew":
+        return ["a few large changes dominate: skew-adjusted interval"]
+    if interval.method != "padded":
+        return []
+    if interval.sd == 0:
+        return ["all differences are equal: padded interval"] if k else ["no query changed: padded interval"]
+    few = 5 * k < 4 * n
+    return [
+        f"few changed queries ({k} of {n}): padded interval" if few else "a few queries stand apart: padded interval"
+    ]
 
 
 def _about_largest(interval: Interval, differences: Floats) -> list[str]:

@@ -12,9 +12,9 @@ from ragdash.cautions import cautions_of, judged_beside
 from ragdash.metrics.registry import Floats, Spec
 from ragdash.problems import Problem, nearest, refuse
 from ragdash.scores import Scores
-from ragdash.settings import PRIMARY_DEFAULT, Settings
+from ragdash.settings import CONFIDENCE, PRIMARY_DEFAULT, Settings
 from ragdash.stats.bootstrap import bootstrap_limits
-from ragdash.stats.interval import Interval, paired_interval
+from ragdash.stats.interval import METHODS, Interval, paired_interval
 from ragdash.verdict import (
     FEWEST_CHANGED,
     FEWEST_QUERIES,
@@ -37,10 +37,15 @@ class Terms:
     method: str = "auto"
 
     def __post_init__(self) -> None:
-        if not self.margin >= 0:
+        if not 0 <= self.margin < float("inf"):
             raise refuse("margin", f"it is {self.margin}", "Give 0 or more, in units of the metric")
-        if not 0 < self.confidence < 1:
-            raise refuse("confidence", f"it is {self.confidence}", "Give a share between 0 and 1, such as 0.95")
+        low, high = CONFIDENCE
+        if not low <= self.confidence <= high:
+            raise refuse(
+                "confidence", f"it is {self.confidence}", f"Give a share from {low:g} to {high:g}, such as 0.95"
+            )
+        if self.method not in METHODS:
+            raise refuse("interval method", f"there is no {self.method!r}", nearest(self.method, METHODS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +170,9 @@ def compare(
 def _check_pairs(scores: Scores, baseline: str, candidate: str, specs: tuple[Spec, ...]) -> None:
     """Two systems that never answer the same question cannot be compared."""
     for spec in specs:
-        row = scores.index(spec)
-        has = [
-            ~np.isnan(one.values[row]) & ~one.absent[row]
-            for one in (scores.systems[baseline], scores.systems[candidate])
-        ]
+        row, both = scores.index(spec), (scores.systems[baseline], scores.systems[candidate])
+        counted = np.any([~np.isnan(one.values[row]) | one.absent[row] for one in both], axis=0)
+        has = [counted & ~one.absent[row] for one in both]
         if (has[0] & has[1]).any() or not (has[0].any() and has[1].any()):
             continue
         examples = " and ".join(", ".join(scores.query_ids[flags][:3]) for flags in has)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.matching import Judgments, code_judgments
-from ragdash.metrics.registry import Spec, brought_in, split_names
+from ragdash.metrics.registry import Spec, brought_in, brought_in_name, split_names
 from ragdash.problems import Problem, refuse
 from ragdash.ranking import Flags
 from ragdash.schema import Table
@@ -50,7 +50,8 @@ def evaluate(
 
 def chosen_specs(tables: Tables, metrics: str | Sequence[str | Spec] | None, settings: Settings) -> tuple[Spec, ...]:
     """The metrics asked for, or the default set that the tables allow; scores of other tools by their own names."""
-    known = sorted({name for table in tables.scores.values() for name in pc.unique(table.column("metric")).to_pylist()})
+    columns = {name for table in tables.scores.values() for name in pc.unique(table.column("metric")).to_pylist()}
+    known = sorted(brought_in_name(name) for name in columns)
     if metrics is None:
         ranked = tables.runs and tables.judgments is not None
         default = (RETRIEVAL_DEFAULT if ranked else ()) + (ANSWER_DEFAULT if tables.answers else ())
@@ -58,6 +59,8 @@ def chosen_specs(tables: Tables, metrics: str | Sequence[str | Spec] | None, set
             raise refuse("judgments", "none were given, and there are no answers", "Add a file of judgments")
         return settings.specs(default) + tuple(brought_in(name) for name in known)
     texts = split_names(metrics) if isinstance(metrics, str) else list(metrics)
+    if not texts:
+        raise refuse("metrics", "none is named", "Name at least one, such as nDCG@10, or leave the metrics out")
     typed = settings.specs([text for text in texts if str(text) not in known])
     return typed + tuple(brought_in(str(text)) for text in texts if str(text) in known)
 
@@ -100,7 +103,7 @@ def _set_problems(plan: Plan) -> list[Problem]:
     best = np.bincount(ideal_list, weights=ideal_grade > 0, minlength=len(plan.coded.query_ids))
     unanswerable = plan.unanswerable[plan.places(plan.coded.query_ids)]
     hopeless, left_out = int(((best == 0) & ~unanswerable).sum()), int(unanswerable.sum())
-    problems = []
+    problems = _without_grade(plan, ~unanswerable)
     if hopeless:
         effect = "they count 0" if plan.settings.no_relevant == "zero" else "they are left out"
         found = f"judged queries without a relevant document: {hopeless:,}; {effect}"
@@ -109,4 +112,22 @@ def _set_problems(plan: Plan) -> list[Problem]:
     if left_out:
         found = f"judged queries marked answerable=false: {left_out:,}; they have no retrieval score"
         problems.append(Problem("queries", found, "Their answers are scored on abstention", "note", left_out))
+    return problems
+
+
+def _without_grade(plan: Plan, counted: Flags) -> list[Problem]:
+    """Questions with relevant documents, but none of the grade that a metric's `rel` asks for."""
+    if plan.coded is None:
+        return []
+    ideal_list, _, ideal_grade = plan.coded.ideal
+    best = np.full(len(plan.coded.query_ids), -np.inf)
+    np.maximum.at(best, ideal_list, ideal_grade)
+    rels = {float(rel) for spec in plan.specs if isinstance(rel := dict(spec.options).get("rel"), float)}
+    effect = "they count 0" if plan.settings.no_relevant == "zero" else "they are left out"
+    problems = []
+    for rel in sorted(rels):
+        count = int((counted & (best > 0) & (best < rel)).sum())
+        if count:
+            found = f"judged queries without a document of grade {rel:g} or more: {count:,}; with rel={rel:g} {effect}"
+            problems.append(Problem("judgments", found, "Check that the grades go that far", "note", count))
     return problems

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from ragdash.citing import CitationReport, evaluate_citations
 from ragdash.metrics.registry import Value, parse
+from ragdash.metrics.retrieval import GAIN
 from ragdash.ranking import RankedLists, lists_of
 from ragdash.settings import Conventions, Settings
 
@@ -69,7 +71,7 @@ def ndcg_at_k(
     >>> ndcg_at_k(["d7", "d9", "d2"], {"d2": 1}, k=10)
     0.5
     """
-    return _value("nDCG", retrieved, grades, k, gain=gain)
+    return _value("nDCG", retrieved, grades, k, gain=GAIN.read(gain))
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,8 @@ def _value(name: str, retrieved: Sequence[Hashable], relevant: Relevant, k: int 
 def _one_list(retrieved: Sequence[Hashable], relevant: Relevant) -> RankedLists:
     """The list with its grades; a document that stands twice keeps its best rank."""
     grades = dict(relevant) if isinstance(relevant, Mapping) else {doc: 1.0 for doc in relevant}
+    if not all(math.isfinite(grade) for grade in grades.values()):
+        raise ValueError("a grade is NaN or infinite; give finite numbers")
     found = list(dict.fromkeys(retrieved))
     there = set(found)
     return lists_of([grades.get(doc) for doc in found], missed=[[g for doc, g in grades.items() if doc not in there]])

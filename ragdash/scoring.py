@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ragdash.citing import cite
 from ragdash.matching import Judgments, Ranking, rank_lists
-from ragdash.metrics.registry import Floats, Spec
+from ragdash.metrics.registry import Floats, Spec, brought_in_name
 from ragdash.problems import Problem, refuse
 from ragdash.ranking import Flags, Ints
 from ragdash.schema import Table
@@ -61,7 +61,7 @@ def score_system(system: System, plan: Plan) -> tuple[SystemScores, list[Problem
     if plan.coded is not None and plan.rows("lists"):
         result, problems = _score_lists(system, plan, plan.coded)
     if plan.rows("answers"):
-        _score_answers(system, plan, result)
+        problems = problems + _score_answers(system, plan, result)
     _place_scores(system, plan, result)
     return result, problems
 
@@ -84,7 +84,8 @@ def _score_lists(system: System, plan: Plan, coded: Judgments) -> tuple[SystemSc
     result = _average(parts)
     if not seen.any():
         raise _nothing_in_common(system.run, coded, result.extra)
-    return result, problems + _coverage_problems(system.run.files[0], seen, counted, result.extra, plan.settings)
+    where = f"{system.name} ({system.run.files[0]})"
+    return result, problems + _coverage_problems(where, seen, counted, result.extra, plan.settings)
 
 
 def _repetitions(run: Table) -> list[Table]:
@@ -150,7 +151,7 @@ def _nothing_in_common(run: Table, coded: Judgments, extra: tuple[str, ...]) -> 
 
 
 def _coverage_problems(
-    file: str, seen: Flags, counted: Flags, extra: tuple[str, ...], settings: Settings
+    where: str, seen: Flags, counted: Flags, extra: tuple[str, ...], settings: Settings
 ) -> list[Problem]:
     """Judged questions the run lacks, and questions of the run that nobody judged."""
     problems, missing, judged = [], int((counted & ~seen).sum()), int(counted.sum())
@@ -158,28 +159,40 @@ def _coverage_problems(
         effect = "they count 0" if settings.missing == "zero" else "they are left out for every system"
         mend = "Check whether the run is a subset or the retriever failed"
         found = f"judged queries missing from this run: {missing:,} of {judged:,}; {effect}"
-        problems.append(Problem(file, found, mend, "note", missing))
+        problems.append(Problem(where, found, mend, "note", missing))
     if extra:
         found = f"queries of this run without judgments: {len(extra):,}; they have no retrieval score"
-        problems.append(Problem(file, found, "Judge them, or leave them out of the run", "note", len(extra)))
+        problems.append(Problem(where, found, "Judge them, or leave them out of the run", "note", len(extra)))
     return problems
 
 
-def _score_answers(system: System, plan: Plan, result: SystemScores) -> None:
-    """Fill in the metrics of answers; repeated answers to a question are averaged."""
+def _score_answers(system: System, plan: Plan, result: SystemScores) -> list[Problem]:
+    """Fill in the metrics of answers; repeated answers to a question are averaged.
+
+    A metric that needs a column which the answers lack, such as the context, is undefined, and that is said.
+    """
     rows = plan.rows("answers")
     if system.answers is None:
         result.absent[rows] = True
-        return
+        return []
     at = plan.places(system.answers.column("query_id"))
     _refuse_repeats(system.answers, at, plan.settings)
     cited = cite(system.answers, plan.settings.style, plan.settings.pattern)
     if plan.judgments is not None:
         cited = cited.with_judgments(plan.judgments)
     cited = replace(cited, answerable=~plan.unanswerable[at])
+    lacking: dict[str, list[str]] = {}
     for row in rows:
-        result.values[row] = _mean_by(at, plan.specs[row].compute(cited), len(plan.universe))
+        spec = plan.specs[row]
         result.absent[row] = np.bincount(at, minlength=len(plan.universe)) == 0
+        missing = [column for column in spec.metric.needs if column not in system.answers]
+        if missing:
+            lacking.setdefault(missing[0], []).append(str(spec))
+        else:
+            result.values[row] = _mean_by(at, spec.compute(cited), len(plan.universe))
+    found = "the answers have no column {}, so these are undefined: {}"
+    mend = "Add the documents each answer was given"
+    return [Problem(system.name, found.format(c, ", ".join(names)), mend, "note") for c, names in lacking.items()]
 
 
 def _mean_by(at: Ints, values: Floats, size: int) -> Floats:
@@ -206,7 +219,9 @@ def _place_scores(system: System, plan: Plan, result: SystemScores) -> None:
         if system.scores is None:
             result.absent[row] = True
             continue
-        mine = system.scores.rows.filter(pc.equal(system.scores.column("metric"), str(plan.specs[row])))
+        columns = system.scores.column("metric")
+        wanted = next((c for c in pc.unique(columns).to_pylist() if brought_in_name(c) == str(plan.specs[row])), "")
+        mine = system.scores.rows.filter(pc.equal(columns, wanted))
         values = np.asarray(mine.column("value").to_numpy(), dtype=float)
         result.values[row] = _mean_by(plan.places(mine.column("query_id").combine_chunks()), values, len(plan.universe))
         result.absent[row] = np.isnan(result.values[row])

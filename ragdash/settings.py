@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ragdash.matching import Ties
+from ragdash.metrics.citation import EMPTY
 from ragdash.metrics.registry import Spec, parse_all
+from ragdash.metrics.retrieval import GAIN
+from ragdash.problems import refuse
 
 Policy = Literal["zero", "skip"]
 Conventions = Literal["ragdash", "classic"]
 RETRIEVAL_DEFAULT = ("nDCG@10", "R@10", "RR@10", "AP", "P@5", "Hit@5", "Judged@10")
 ANSWER_DEFAULT = ("citation_validity", "citation_coverage", "no_citation")
 PRIMARY_DEFAULT = "nDCG@10"
+CONFIDENCE = (0.5, 0.9999)
+
+ALLOWED: dict[str, tuple[object, ...]] = {
+    "missing": get_args(Policy),
+    "no_relevant": get_args(Policy),
+    "ties": get_args(Ties),
+    "gain": GAIN.choices,
+    "empty": EMPTY.choices,
+    "conventions": get_args(Conventions),
+    "repeats": ("refuse", "mean"),
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,13 @@ class Settings:
     repeats: Literal["refuse", "mean"] = "refuse"
     style: str = "auto"
     pattern: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in ALLOWED.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                known = ", ".join(str(choice) for choice in allowed)
+                raise refuse(f"settings, {name}", f"it is {value!r}", f"Choose one of {known}")
 
     def specs(self, names: str | Sequence[str | Spec]) -> tuple[Spec, ...]:
         """Metric names read, with the conventions of these settings put in where a name is silent.

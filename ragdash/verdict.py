@@ -77,6 +77,15 @@ def within_range(spec: Spec, low: float, high: float) -> tuple[float, float]:
     return max(low, -most), min(high, most)
 
 
+def percent(share: float) -> str:
+    """A confidence or level as it was given: never rounded to 100%.
+
+    >>> percent(0.95), percent(0.995), percent(1 - 0.95)
+    ('95%', '99.5%', '5%')
+    """
+    return f"{100 * share:.6g}%"
+
+
 @dataclass(frozen=True)
 class Finding:
     """What the words are made of: one metric's difference between two named systems."""
@@ -108,8 +117,11 @@ def sentence(finding: Finding) -> str:
     questions = f"{interval.n:,} question{'s' if interval.n != 1 else ''}: {counts}"
     if interval.n < 2:
         return f"{_claim(finding)} on {spec}: {interval.estimate:+.3f} ({questions}). One question has no interval."
+    if interval.low != interval.low:
+        why = "All differences are equal, so there is no interval."
+        return f"{_claim(finding)} on {spec}: {interval.estimate:+.3f} ({questions}). {why}"
     low, high = within_range(spec, interval.low, interval.high)
-    spread = f"{finding.confidence:.0%} interval {low:+.3f} to {high:+.3f}"
+    spread = f"{percent(finding.confidence)} interval {low:+.3f} to {high:+.3f}"
     return f"{_claim(finding)} on {spec}: {interval.estimate:+.3f} ({spread}; {questions}). {_doubt(finding)}"
 
 
@@ -148,7 +160,7 @@ def _doubt(finding: Finding) -> str:
     excludes = interval.low > 0 or interval.high < 0
     low, high = finding.bootstrap
     agrees = "agrees" if excludes == (low > 0 or high < 0) else "does not agree"
-    return f"{size} Significant at {level:.0%}: {significant}; the bootstrap {agrees}.".strip()
+    return f"{size} Significant at {percent(level)}: {significant}; the bootstrap {agrees}.".strip()
 
 
 def decision(finding: Finding) -> str:

@@ -149,6 +149,21 @@ def test_the_words_name_the_number_the_doubt_and_the_next_step():
     assert "Only 2 of 20 questions changed" in few.sentence and "collect about" in few.decision
 
 
+def test_equal_differences_without_a_range_have_no_interval_and_the_sentence_says_so():
+    texts = {"A": "[doc_id x]", "B": "[doc_id x] [doc_id x]"}
+    context = {"context_ids": [["x"]] * 30}
+    answers = {
+        name: table_of(
+            "answers", pa.table({"query_id": [f"q{n}" for n in range(30)], "answer": [text] * 30} | context), name
+        )
+        for name, text in texts.items()
+    }
+    assert compare_tables(Tables(answers=answers), "A", "B", metrics="citations").sentence == (
+        "B compared with A on citations: +1.000 (30 questions: 30 better, 0 equal, 0 worse). "
+        "All differences are equal, so there is no interval."
+    )
+
+
 def test_p_is_withheld_below_twenty_questions_or_five_changed():
     def shown(a, b):
         return compare_tables(tables_of(a, b), "A", "B", metrics="RR").metrics[parse("RR")].shown_p
@@ -182,7 +197,14 @@ def test_unjudged_documents_are_cautioned_about_but_never_with_positive_only_jud
         ("A", "A", {}, "system: 'A' would be compared with itself. Choose two systems."),
         ("A", "C", {}, "system: there is no 'C'. Known are: A, B."),
         ("A", "B", {"terms": (-0.1, 0.95)}, "margin: it is -0.1. Give 0 or more, in units of the metric."),
-        ("A", "B", {"terms": (0.01, 95)}, "confidence: it is 95. Give a share between 0 and 1, such as 0.95."),
+        ("A", "B", {"terms": (float("inf"), 0.95)}, "margin: it is inf. Give 0 or more, in units of the metric."),
+        (
+            "A",
+            "B",
+            {"terms": (0.01, 0.95, "tt")},
+            "interval method: there is no 'tt'. Did you mean t?",
+        ),
+        ("A", "B", {"terms": (0.01, 95)}, "confidence: it is 95. Give a share from 0.5 to 0.9999, such as 0.95."),
     ],
 )
 def test_what_cannot_be_compared_is_said(a, b, options, message):
@@ -192,9 +214,11 @@ def test_what_cannot_be_compared_is_said(a, b, options, message):
     assert str(caught.value) == message
 
 
-def test_systems_without_a_question_in_common_are_refused():
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_systems_without_a_question_in_common_are_refused(missing):
     with pytest.raises(InputError) as caught:
-        compare_tables(tables_of([1, 1, None, None], [None, None, 1, 1]), "A", "B")
+        tables = tables_of([1, 1, None, None], [None, None, 1, 1])
+        compare_tables(tables, "A", "B", settings=Settings(missing=missing))
     assert str(caught.value) == (
         "comparison: A and B have no query in common (q000, q001 and q002, q003). "
         "Check that both runs answer the same questions under the same ids."

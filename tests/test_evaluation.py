@@ -41,9 +41,9 @@ def test_a_judged_query_absent_from_a_run_counts_zero_and_is_told():
     assert values(scores, "part", "RR") == {"q1": 1.0, "q2": 0.0, "q3": 0.0}
     assert values(scores, "full", "RR") == {"q1": 1.0, "q2": 0.5, "q3": 0.5}
     assert [str(problem) for problem in scores.problems] == [
-        "part.run: judged queries missing from this run: 2 of 3; they count 0. "
+        "part (part.run): judged queries missing from this run: 2 of 3; they count 0. "
         "Check whether the run is a subset or the retriever failed.",
-        "part.run: queries of this run without judgments: 1; they have no retrieval score. "
+        "part (part.run): queries of this run without judgments: 1; they have no retrieval score. "
         "Judge them, or leave them out of the run.",
     ]
     assert scores.systems["part"].extra == ("q9",)
@@ -175,6 +175,42 @@ def test_brought_in_scores_stand_beside_ours_and_empty_ones_stay_undefined():
     assert values(scores, "s", "latency_ms")["q1"] == 120.0
     faithfulness = values(scores, "s", "ragas/faithfulness")
     assert faithfulness["q1"] == 0.5 and np.isnan(faithfulness["q2"])
+
+
+def test_without_a_context_column_citation_metrics_are_undefined_and_that_is_said():
+    rows = pa.table({"query_id": ["q1"], "answer": ["[doc_id a]"]})
+    scores = evaluate(Tables(answers={"s": table_of("answers", rows, "a.csv")}))
+    assert np.isnan(values(scores, "s", "citation_validity")["q1"]) and values(scores, "s", "no_citation")["q1"] == 0.0
+    assert [str(problem) for problem in scores.problems] == [
+        "s: the answers have no column context_ids, so these are undefined: citation_validity, citation_coverage. "
+        "Add the documents each answer was given."
+    ]
+
+
+def test_a_grade_that_no_judgment_has_is_said():
+    scores = evaluate(Tables({"full": FULL}, JUDGED), "AP(rel=2)")
+    assert [str(problem) for problem in scores.problems] == [
+        "judgments: judged queries without a document of grade 2 or more: 2; with rel=2 they count 0. "
+        "Check that the grades go that far."
+    ]
+
+
+def test_grades_beyond_exponential_gain_are_refused():
+    judged = table("judgments", [("q1", "a", 2000)])
+    with pytest.raises(InputError) as caught:
+        evaluate(Tables({"full": FULL}, judged), "nDCG(gain=exp)@10")
+    assert str(caught.value) == (
+        "judgments: the grade 2000 is too large for 2^grade − 1. Use gain=linear, or grades of a smaller scale."
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("gain", "foo"), ("missing", "drop"), ("ties", "x"), ("empty", 0.5), ("conventions", "old"), ("repeats", "last")],
+)
+def test_settings_that_do_not_exist_are_refused(field, value):
+    with pytest.raises(InputError, match=rf"^settings, {field}: it is {value!r}\. Choose one of "):
+        Settings(**{field: value})
 
 
 @pytest.mark.parametrize(

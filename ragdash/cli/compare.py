@@ -13,7 +13,7 @@ from ragdash.cli.shared import add_shared_arguments, columns, load, number, plai
 from ragdash.comparison import Comparison, Difference, Terms
 from ragdash.inputs import Inputs
 from ragdash.problems import refuse
-from ragdash.verdict import within_range
+from ragdash.verdict import percent, within_range
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: str) -> None:
@@ -62,7 +62,18 @@ def keep(path: str, comparison: Comparison, inputs: Inputs) -> None:
 def as_table(comparison: Comparison) -> str:
     """For reading: the verdict first, then a line a metric, then what to keep in mind."""
     terms = comparison.terms
-    head = ["metric", "A", "B", "B - A", f"{terms.confidence:.0%} interval", "p", "better", "equal", "worse", "verdict"]
+    head = [
+        "metric",
+        "A",
+        "B",
+        "B - A",
+        f"{percent(terms.confidence)} interval",
+        "p",
+        "better",
+        "equal",
+        "worse",
+        "verdict",
+    ]
     rows = [_line(one) for one in comparison.metrics.values()]
     said = [wrapped(f"{spec}: {text}") for spec, one in comparison.metrics.items() for text in one.warnings]
     words = [comparison.badge, comparison.sentence, comparison.in_answers, comparison.decision]

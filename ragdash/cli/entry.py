@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ragdash import __version__
 from ragdash.problems import InputError, Problem
 
 
@@ -29,7 +30,7 @@ COMMANDS = {
     "styles": Command("ragdash.cli.listing", "list the citation styles that are found"),
     "app": Command("ragdash.cli.app", "open the pages in a browser"),
 }
-DONE, BAD_INPUT = 0, 2
+DONE, BAD_INPUT, STOPPED = 0, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None, own_process: bool = False) -> int:
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None, own_process: bool = False) -> i
         prog="ragdash",
         description="Did the new retriever really get better, for whom, and does the answer still cite honestly?",
     )
+    parser.add_argument("--version", action="version", version=f"ragdash {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (module, purpose, _) in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
@@ -61,6 +63,14 @@ def main(arguments: Sequence[str] | None = None, own_process: bool = False) -> i
     except BrokenPipeError:
         sys.stderr.close()
         return DONE
+    except KeyboardInterrupt:
+        print("ragdash: stopped", file=sys.stderr)
+        return STOPPED
+    except OSError as error:
+        if options.debug:
+            raise
+        print(f"ragdash: {error.filename or 'output'}: {error.strerror or error}. Check the place.", file=sys.stderr)
+        return BAD_INPUT
     except Exception as error:
         if options.debug:
             raise

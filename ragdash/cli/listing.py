@@ -23,7 +23,10 @@ def run(options: argparse.Namespace) -> int:
     """Print a registry: a line an entry, or one entry in full."""
     module, variable = REGISTRIES[options.command]
     registry = getattr(importlib.import_module(module), variable)
-    entries = [registry[options.name]] if options.name else list(registry)
+    name = options.name
+    if name and options.command == "metrics" and name not in registry:
+        name = importlib.import_module(module).parse(name).metric.name
+    entries = [registry[name]] if name else list(registry)
     if options.format == "json":
         facts = [{"name": e.name, "label": e.label, "explanation": e.explanation} for e in entries]
         print(json.dumps(facts, ensure_ascii=False, indent=1))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ragdash.cli.shared import add_shared_arguments, columns, load, number, plain, settings_of, warn
 from ragdash.evaluation import evaluate
-from ragdash.metrics.registry import Spec
+from ragdash.metrics.registry import Floats, Spec
 from ragdash.scores import Scores
 from ragdash.spreadsheet import neutral
 
@@ -55,7 +55,7 @@ def write_table(scores: Scores, per_query: bool, confidence: float, _: list[Any]
     """For reading: a block a system, and a line a question if asked."""
     blocks = []
     for name, summaries in summarise(scores, confidence).items():
-        head = ["metric", "mean", f"{confidence:.0%} interval", "median", "p10", "p90", "ties", "n", "missing"]
+        head = ["metric", "mean", f"{100 * confidence:.6g}% interval", "median", "p10", "p90", "ties", "n", "missing"]
         blocks.append(f"{name}\n{columns([head, *(_line(spec, one) for spec, one in summaries.items())])}")
         if per_query:
             blocks.append(columns([["query", *map(str, scores.specs)], *_query_lines(scores, name)]))
@@ -131,15 +131,13 @@ def write_trec_eval(scores: Scores, per_query: bool, _confidence: float, _: list
     for name, one in scores.systems.items():
         if per_query:
             for at in np.flatnonzero(~np.isnan(one.values).all(axis=0)):
-                lines += [
-                    _trec_line(s, str(scores.query_ids[at]), v)
-                    for s, v in zip(scores.specs, one.values[:, at], strict=True)
-                ]
+                lines += _trec_lines(scores, str(scores.query_ids[at]), one.values[:, at])
         lines += [f"{'runid':<22}\tall\t{name}", f"{'num_q':<22}\tall\t{_counted(scores, name)}"]
-        lines += [
-            _trec_line(spec, "all", row[~np.isnan(row)].mean())
-            for spec, row in zip(scores.specs, one.values, strict=True)
-        ]
+        known = ~np.isnan(one.values)
+        total = np.where(known, one.values, 0.0).sum(axis=1)
+        lines += _trec_lines(
+            scores, "all", np.where(known.any(axis=1), total / np.maximum(known.sum(axis=1), 1), np.nan)
+        )
     return "\n".join(lines)
 
 
@@ -148,8 +146,10 @@ def _counted(scores: Scores, system: str) -> int:
     return int((~np.isnan(scores.systems[system].values[lists or slice(None)])).any(axis=0).sum())
 
 
-def _trec_line(spec: Spec, query: str, value: float) -> str:
-    return f"{trec_name(spec):<22}\t{query}\t{value:6.4f}"
+def _trec_lines(scores: Scores, query: str, values: Floats) -> list[str]:
+    """A line a metric; undefined values have none, as in trec_eval."""
+    pairs = zip(scores.specs, values.tolist(), strict=True)
+    return [f"{trec_name(spec):<22}\t{query}\t{value:6.4f}" for spec, value in pairs if value == value]
 
 
 def trec_name(spec: Spec) -> str:

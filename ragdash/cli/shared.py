@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import sys
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 
 from ragdash.inputs import Inputs, read_inputs
 from ragdash.problems import Problem, refuse
-from ragdash.settings import Settings
+from ragdash.settings import CONFIDENCE, Settings
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +45,12 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """The settings that the arguments say."""
-    if not 0 < options.confidence < 1:
-        raise refuse("--confidence", f"it is {options.confidence:g}", "Give a share between 0 and 1, such as 0.95")
+    low, high = CONFIDENCE
+    if not low <= options.confidence <= high:
+        mend = f"Give a share from {low:g} to {high:g}, such as 0.95"
+        raise refuse("--confidence", f"it is {options.confidence:g}", mend)
+    if options.style != "auto":
+        importlib.import_module("ragdash.citations.registry").STYLES[options.style]  # an unknown one is refused
     return Settings(
         missing=options.missing,
         no_relevant=options.no_relevant,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragdash.metrics.registry import Floats, Option, metric
+from ragdash.metrics.registry import Floats, Option, metric, ratio
 
 if TYPE_CHECKING:  # naming the metrics must not load pyarrow
     from ragdash.cited import CitedAnswers
@@ -19,11 +19,12 @@ EMPTY = Option(
     "empty", None, "What an answer without any citation counts: None leaves it out; 0 and 1 are older conventions.",
     choices=(None, 0, 1),
 )  # fmt: skip
-NOTHING = float("nan")
+CONTEXT = ("context_ids",)
 
 
 @metric(
-    "citation_validity", label="Citation validity", layer="generation", takes="answers", options=(EMPTY,),
+    "citation_validity", label="Citation validity", layer="generation", takes="answers", needs=CONTEXT,
+    options=(EMPTY,),
     aliases=("citation_faithfulness",),
 )  # fmt: skip
 def citation_validity(answers: CitedAnswers, empty: float | None = None) -> Floats:
@@ -43,7 +44,7 @@ def citation_validity(answers: CitedAnswers, empty: float | None = None) -> Floa
     return share if empty is None else np.where(answers.citations() == 0, float(empty), share)
 
 
-@metric("citation_coverage", label="Citation coverage", layer="generation", takes="answers")
+@metric("citation_coverage", label="Citation coverage", layer="generation", takes="answers", needs=CONTEXT)
 def citation_coverage(answers: CitedAnswers) -> Floats:
     """Share of the documents an answer was given that it cites: distinct cited ÷ distinct context documents.
 
@@ -58,7 +59,7 @@ def citation_coverage(answers: CitedAnswers) -> Floats:
 
 
 @metric(
-    "citations", label="Citations", layer="generation", takes="answers", direction="none", span=None, absent=NOTHING,
+    "citations", label="Citations", layer="generation", takes="answers", direction="none", span=None,
 )  # fmt: skip
 def citations(answers: CitedAnswers) -> Floats:
     """How many citations an answer has, valid or not, each as often as it stands there.
@@ -71,8 +72,8 @@ def citations(answers: CitedAnswers) -> Floats:
 
 
 @metric(
-    "invalid_citations", label="Invalid citations", layer="generation", takes="answers", direction="lower", span=None,
-    absent=NOTHING,
+    "invalid_citations", label="Invalid citations", layer="generation", takes="answers", needs=CONTEXT,
+    direction="lower", span=None,
 )  # fmt: skip
 def invalid_citations(answers: CitedAnswers) -> Floats:
     """How many citations of an answer name nothing in its context, each as often as it stands there.
@@ -85,7 +86,7 @@ def invalid_citations(answers: CitedAnswers) -> Floats:
 
 
 @metric(
-    "no_citation", label="Answers without citation", layer="generation", takes="answers", direction="lower", absent=1.0,
+    "no_citation", label="Answers without citation", layer="generation", takes="answers", direction="lower",
 )  # fmt: skip
 def no_citation(answers: CitedAnswers) -> Floats:
     """1 if an answer has no citation at all, else 0; its mean is the share of answers without citation.
@@ -100,7 +101,7 @@ def no_citation(answers: CitedAnswers) -> Floats:
     return np.where(answers.abstained, np.nan, answers.citations() == 0)
 
 
-@metric("citation_precision", label="Cited and relevant", layer="generation", takes="answers")
+@metric("citation_precision", label="Cited and relevant", layer="generation", takes="answers", needs=CONTEXT)
 def citation_precision(answers: CitedAnswers) -> Floats:
     """Share of what an answer cites that judgments call relevant: distinct cited relevant ÷ distinct cited.
 
@@ -121,7 +122,7 @@ def citation_precision(answers: CitedAnswers) -> Floats:
     return np.where(answers.judged, share, np.nan)
 
 
-@metric("citation_recall", label="Relevant and cited", layer="generation", takes="answers")
+@metric("citation_recall", label="Relevant and cited", layer="generation", takes="answers", needs=CONTEXT)
 def citation_recall(answers: CitedAnswers) -> Floats:
     """Share of the relevant documents an answer was given that it cites: relevant cited ÷ relevant in the context.
 
@@ -135,9 +136,3 @@ def citation_recall(answers: CitedAnswers) -> Floats:
     if answers.relevant is None:
         return np.full(len(answers), np.nan)
     return ratio(answers.documents(answers.cited() & answers.relevant), answers.documents(answers.relevant))
-
-
-def ratio(part: Floats, whole: Floats) -> Floats:
-    """part ÷ whole, NaN where whole is 0."""
-    share: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
-    return share

@@ -10,13 +10,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ragdash.problems import InputError, Problem, nearest, refuse
+from ragdash.problems import InputError, Problem, nearest, refuse, shorten
 from ragdash.registry import Entry, Registry, explanation_of
 
 Floats = NDArray[np.float64]
 Value = float | str | bool | None
 Layer = Literal["retrieval", "generation", "end to end"]
 Direction = Literal["higher", "lower", "none"]
+
+
+def ratio(part: Floats, whole: Floats | float) -> Floats:
+    """part ÷ whole, NaN where whole is 0."""
+    divisor = np.broadcast_to(np.asarray(whole, dtype=float), part.shape)
+    return np.asarray(np.divide(part, divisor, out=np.full(part.shape, np.nan), where=divisor != 0))
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,8 @@ class Metric(Entry):
     """A registered metric. `function` takes RankedLists or CitedAnswers and the options, and gives one float each.
 
     `takes` says which; `cutoff` whether `@k` may or must follow the name; `span` the lowest and highest value, None
-    where there is none; `absent` what a judged query that a run lacks counts under missing=zero.
+    where there is none; `absent` what a judged query that a run lacks counts under missing=zero (lists only); `needs`
+    the columns of the answers without which it is undefined.
     """
 
     function: Callable[..., Floats]
@@ -70,6 +77,7 @@ class Metric(Entry):
     span: tuple[float, float] | None = (0.0, 1.0)
     absent: float = 0.0
     trec_name: str = ""
+    needs: tuple[str, ...] = ()
 
 
 METRICS: Registry[Metric] = Registry("metric", "ragdash.metrics", first=("retrieval", "citation"))
@@ -159,6 +167,20 @@ def _brought_in(_: Any) -> Floats:
 LOWER_IS_BETTER = ("latency_ms", "cost_usd")
 
 
+def brought_in_name(column: str) -> str:
+    """What a score that came with the files is called: as there, with `brought/` in front where a metric of ours has
+    that name.
+
+    >>> brought_in_name("latency_ms"), brought_in_name("AP")
+    ('latency_ms', 'brought/AP')
+    """
+    try:
+        parse(column)
+    except InputError:
+        return column
+    return f"brought/{column}"
+
+
 def brought_in(name: str) -> Spec:
     """The entry of a score that came with the files; which direction is better is known for latency and cost only.
 
@@ -171,8 +193,9 @@ def brought_in(name: str) -> Spec:
 
 
 NAME = re.compile(
-    r"\s*(?P<base>[A-Za-z][A-Za-z_\-]*?)(?:_cut)?(?:\((?P<options>[^()]*)\))?(?:[@_](?P<k>-?[0-9.]+))?\s*$"
+    r"\s*(?P<base>[A-Za-z][A-Za-z_\-]*?)(?:_cut)?(?:\((?P<options>[^()]*)\))?(?:[@_.](?P<k>-?[0-9][0-9.]*))?\s*$"
 )
+LONGEST_CUTOFF = 9
 FOREIGN_OPTIONS = {("dcg", "exp-log2"): "gain=exp", ("dcg", "log2"): "gain=linear"}
 
 
@@ -238,8 +261,9 @@ def _cutoff(found: Metric, text: str | None, name: str) -> int | None:
         return None
     if found.cutoff == "none":
         raise refuse("metric", f"{found.name} takes no cutoff, found @{text}", f"Write {found.name}")
-    if not text.isdigit() or int(text) < 1:
-        raise refuse("metric", f"the cutoff of {name!r} is {text}", "Write a whole number of 1 or more, such as @10")
+    if not text.isdecimal() or not text.isascii() or len(text) > LONGEST_CUTOFF or int(text) < 1:
+        mend = "Write a whole number of 1 or more, such as @10"
+        raise refuse("metric", f"the cutoff of {shorten(name, 60)} is {shorten(text, 20)[1:-1]}", mend)
     return int(text)
 
 
@@ -258,6 +282,8 @@ def _options(found: Metric, text: str, name: str) -> dict[str, Value]:
         if key not in known or not equals:
             hint = nearest(key, known) if known else f"{found.name} has no options"
             raise refuse("metric", f"{name!r} has an unknown option {part!r}", hint)
+        if key in chosen:
+            raise refuse("metric", f"{name!r} sets {key} twice", "Set it once")
         chosen[key] = known[key].read(value)
     return chosen
 

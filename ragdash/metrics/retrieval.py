@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ragdash.metrics.registry import Option, metric
+from ragdash.metrics.registry import Option, metric, ratio
+from ragdash.problems import refuse
 from ragdash.ranking import Floats, RankedLists, lists_of  # noqa: F401  lists_of is for the examples
 
 GAIN = Option("gain", "linear", "linear: the grade itself; exp: 2^grade - 1.", choices=("linear", "exp"))
@@ -17,16 +18,18 @@ REL = Option("rel", None, "The lowest grade that counts as relevant; without it 
 JUDGED_ONLY = Option("judged_only", False, "Remove documents nobody judged before ranks are counted.")
 
 
-def ratio(part: Floats, whole: Floats | float) -> Floats:
-    """part ÷ whole, NaN where whole is 0."""
-    divisor = np.broadcast_to(np.asarray(whole, dtype=float), part.shape)
-    return np.asarray(np.divide(part, divisor, out=np.full(part.shape, np.nan), where=divisor != 0))
+LARGEST_EXPONENT = 1000
 
 
 def gains(grade: Floats, gain: str) -> Floats:
-    """What a document of this grade is worth: never below 0."""
+    """What a document of this grade is worth: never below 0. Raises InputError where 2^grade is no number any more."""
     positive = np.maximum(grade, 0.0)
-    return positive if gain == "linear" else np.exp2(positive) - 1.0
+    if gain == "linear":
+        return positive
+    if positive.max(initial=0.0) > LARGEST_EXPONENT:
+        found = f"the grade {positive.max():g} is too large for 2^grade − 1"
+        raise refuse("judgments", found, "Use gain=linear, or grades of a smaller scale")
+    return np.asarray(np.exp2(positive) - 1.0)
 
 
 @metric(

@@ -54,9 +54,10 @@ def paired_interval(
     """The interval of the mean of (queries,) differences, by the rule that covers on sparse and skewed data too.
 
     `auto`, with k changed queries of n: "padded" where all differences are equal; "skew" (padded and Hall) where
-    n < 25 × skew²; "padded" where k < 40 and k < 0.8 n; else "t", which is the paired t-test. A method may be forced.
-    The one taken stands in the result, and differs from the one asked for in two cases: equal differences have no
-    spread, and "t" or "bootstrap" would claim certainty, so they too are padded; without a range nothing is padded.
+    n < 25 × skew², but "padded" where that correction would run away; "padded" where k < 40 and k < 0.8 n; else "t",
+    which is the paired t-test. A method may be forced. The one taken stands in the result, and differs from the one
+    asked for in two cases: equal differences have no spread, and "t" or "bootstrap" would claim certainty, so they too
+    are padded; without a range nothing is padded.
 
     `span` is the largest difference possible: 1.0 for metrics from 0 to 1. None, for latency or cost, always means "t"
     unless "bootstrap" is asked for, and equal differences then leave low, high and p undefined (NaN).
@@ -88,6 +89,8 @@ def paired_interval(
     sd = standard_deviation(d)
     skew = _skewness(d) if sd else NAN
     taken = _taken(method, n, changed, sd, skew, span)
+    if taken == "skew" and method == "auto" and _overdone(d, confidence, span):
+        taken = "padded"
     low, high, p = _limits(d, sd, confidence, taken, span)
     return Interval(estimate, low, high, p, n, changed, wins, n - changed, losses, taken, sd, skew)
 
@@ -166,6 +169,17 @@ def _taken(method: str, n: int, changed: int, sd: float, skew: float, span: floa
     if n < COCHRAN * skew**2:
         return "skew"
     return "t" if changed >= ENOUGH_CHANGED or 5 * changed >= 4 * n else "padded"
+
+
+def _overdone(d: Floats, confidence: float, span: float | None) -> bool:
+    """Whether Hall's correction of (queries,) differences is past the turn of its cubic, where it runs away.
+
+    Eighteen wins of 0.9 among twenty would get an interval from −0.02. Padding alone covers there as well: 93 to 100 %
+    in simulations at 20 to 200 queries, with half the width at 20.
+    """
+    quantile = -float(stdtrit(d.size - 1, (1 - confidence) / 2))
+    r = _padded(d, 1.0 if span is None else span)[2] / (d.size + 2) ** 0.5
+    return bool(min(1 + r * (edge - r / 6) for edge in (quantile, -quantile)) <= 0)
 
 
 def _limits(d: Floats, sd: float, confidence: float, method: Method, span: float | None) -> tuple[float, float, float]:

@@ -47,7 +47,7 @@ def test_score_json_has_the_promised_shape(capsys, files):
     assert result["ties"] == {"a": {"q2": {"RR": [0.5, 1.0], "nDCG@10": [1 / math.log2(3), 1.0]}}, "b": {}}
     assert result["systems"]["a"]["RR"]["ties_low"] == 0.5 and result["systems"]["a"]["RR"]["ties_high"] == 0.75
     assert (result["systems"]["b"]["RR"]["n"], result["systems"]["b"]["RR"]["missing"]) == (2, 1)
-    assert "b.run: judged queries missing from this run: 1 of 2; they count 0." in err
+    assert "b (b.run): judged queries missing from this run: 1 of 2; they count 0." in err
     assert [problem["severity"] for problem in result["problems"]] == ["note"]
 
 
@@ -161,9 +161,18 @@ def test_stdin_is_read(files):
         ),
         (
             ["compare", "{a}", "{b}", "-j", "{j}", "--confidence", "95"],
-            "ragdash: confidence: it is 95.0. Give a share between 0 and 1, such as 0.95.",
+            "ragdash: confidence: it is 95.0. Give a share from 0.5 to 0.9999, such as 0.95.",
         ),
-        (["metrics", "nDCGG"], "ragdash: metric: there is no 'nDCGG'. Did you mean nDCG?"),
+        (["metrics", "nDCGG"], "ragdash: metric: there is no metric 'nDCGG'. Did you mean nDCG?"),
+        (["formats", "trec"], "ragdash: format: there is no 'trec'. Did you mean trec_run or trec_qrels?"),
+        (
+            ["score", "{a}", "-j", "{j}", "-m", " , "],
+            "ragdash: metrics: none is named. Name at least one, such as nDCG@10, or leave the metrics out.",
+        ),
+        (
+            ["score", "{a}", "-j", "{j}", "--style", "foot"],
+            "ragdash: citation style: there is no 'foot'. Did you mean footnote?",
+        ),
     ],
 )
 def test_bad_input_is_two_and_says_what_to_do(capsys, files, arguments, message):
@@ -238,6 +247,60 @@ def test_repetitions_in_a_file_are_refused_or_averaged(capsys, write):
     ]
     status, out, _ = run(capsys, *arguments)
     assert status == 0 and json.loads(out)["per_query"]["twice"] == {"q1": {"RR": 0.75, "citation_validity": 0.5}}
+
+
+def test_a_metric_is_explained_by_any_of_its_names(capsys):
+    for name in ("nDCG", "ndcg_cut_10", "nDCG(gain=exp)@5"):
+        _, out, _ = run(capsys, "metrics", name)
+        assert out.startswith("nDCG: nDCG\n")
+
+
+def test_a_field_named_like_a_metric_does_not_replace_it(capsys, write):
+    rows = [{"query_id": "q1", "retrieved_ids": ["d2"], "AP": 0.25}]
+    path = str(write("x.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
+    judgments = str(write("j.qrels", "q1 0 d2 1\n"))
+    _, out, _ = run(capsys, "score", path, "-j", judgments, "--format", "json", "-q")
+    values = json.loads(out)["per_query"]["x"]["q1"]
+    assert values["AP"] == 1.0 and values["brought/AP"] == 0.25
+    _, out, _ = run(capsys, "score", path, "-j", judgments, "--format", "json", "-q", "-m", "AP,brought/AP")
+    assert json.loads(out)["per_query"]["x"]["q1"] == {"AP": 1.0, "brought/AP": 0.25}
+
+
+def test_the_first_file_is_the_baseline_whatever_it_holds(capsys, write):
+    answer = {"query_id": "q1", "answer": "[doc_id d]", "context_ids": ["d"]}
+    first = str(write("first.jsonl", json.dumps(answer) + "\n"))
+    second = str(write("second.jsonl", json.dumps(answer | {"retrieved_ids": ["d"]}) + "\n"))
+    _, out, _ = run(capsys, "compare", first, second, "--format", "json")
+    result = json.loads(out)
+    assert (result["baseline"], result["candidate"]) == ("first", "second")
+
+
+def test_undefined_metrics_have_no_line_in_the_layout_of_trec_eval(capsys, write):
+    answers = str(write("a.jsonl", '{"query_id": "q1", "answer": "none", "context_ids": ["d"]}\n'))
+    _, out, _ = run(capsys, "score", answers, "-m", "citation_validity no_citation", "--format", "trec_eval", "-q")
+    lines = ["no_citation           \tq1\t1.0000", "runid                 \tall\ta", "num_q                 \tall\t1"]
+    assert out.splitlines() == [*lines, "no_citation           \tall\t1.0000"]
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith("ragdash 0.")
+
+
+def test_an_interrupt_and_a_full_disk_end_without_a_trace(capsys, files, monkeypatch):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    for action, status, said in (
+        (stop, 130, "stopped"),
+        (full, 2, "output: No space left on device. Check the place."),
+    ):
+        monkeypatch.setattr("ragdash.cli.score.run", action)
+        assert run(capsys, "score", files[0], "-j", files[2]) == (status, "", f"ragdash: {said}\n")
 
 
 def test_the_classic_conventions(capsys, files):
