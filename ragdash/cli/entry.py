@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ragdash import __version__
+import ragdash
 from ragdash.problems import InputError, Problem
 
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, own_process: bool = False) -> i
         prog="ragdash",
         description="Did the new retriever really get better, for whom, and does the answer still cite honestly?",
     )
-    parser.add_argument("--version", action="version", version=f"ragdash {__version__}")
+    parser.add_argument("--version", action="version", version=f"ragdash {ragdash.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (module, purpose, _) in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
