@@ -43,6 +43,13 @@ class Inputs(Tables):
     files: tuple[FileReport, ...] = ()
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of all systems, in the order of the files that name them."""
+        known = super().systems
+        in_files = [name for file in self.files for name in file.systems if name in known]
+        return tuple(dict.fromkeys([*in_files, *known]))
+
 
 @dataclass(eq=False)
 class _File:
