@@ -88,11 +88,13 @@ def count_citations(cited: CitedAnswers) -> CitationCounts:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of an answer's text: a citation with its state and the document it names, or the text between two."""
+    """A piece of an answer's text: a citation with its state, the document it names and what it gives as a name, or
+    the text between two."""
 
     text: str
     state: str = ""
     document: str = ""
+    target: str = ""
 
 
 def pieces(cited: CitedAnswers, answer: int) -> list[Piece]:
@@ -111,7 +113,7 @@ def pieces(cited: CitedAnswers, answer: int) -> list[Piece]:
         state, number = STATES[cited.state[row]], int(cited.document[row])
         document = cited.contexts.documents[number].as_py() if number >= 0 else ""
         if span not in marks or rank[state] > rank[marks[span].state]:
-            marks[span] = Piece(text[slice(*span)], state, document)
+            marks[span] = Piece(text[slice(*span)], state, document, cited.target[row].as_py())
     found, end = [], 0
     for (start, stop), piece in sorted(marks.items()):
         if start > end:

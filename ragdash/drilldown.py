@@ -182,3 +182,14 @@ def answers_of(tables: Tables, system: str, query_id: str) -> list[str]:
     """The answers a system gave to one question: none, one, or one a repetition."""
     table = tables.answers.get(system)
     return [] if table is None else [text or "" for text in _of_query(table, query_id).column("answer").to_pylist()]
+
+
+def grade_mark(grade: float | None) -> str:
+    """A grade as a sign and a word, never a colour alone.
+
+    >>> grade_mark(3.0), grade_mark(0.0), grade_mark(None)
+    ('● 3', '○ 0', '? unjudged')
+    """
+    if grade is None:
+        return "? unjudged"
+    return f"{'●' if grade > 0 else '○'} {grade:g}"

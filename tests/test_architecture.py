@@ -73,8 +73,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "diagnosis": {"comparison", "stats"},
     "testset": {"comparison", "stats"},
     "significance": {"comparison", "metrics", "ranking", "schema", "scores", "slices", "stats", "verdict"},
-    "charts": {"comparison", "summary", "diagnosis", "testset", "significance", "verdict"},
+    "charts": {"comparison", "summary", "diagnosis", "testset", "significance", "verdict", "citationdiff"},
     "citation_status": {"cited", "citing", "resolution", "schema", "settings"},
+    "citationdiff": {"citation_status", "cited", "resolution"},
+    "invented": {"cited", "schema", "tables"},
+    "stylefit": {"citations", "cited", "resolution", "settings"},
     "spreadsheet": set(),
     "exporting": {"__init__", "citation_status", "comparison", "drilldown", "metrics", "spreadsheet", "tables"},
     "results": {"__init__", "comparison", "funnel", "inputs", "losses", "matching", "metrics", "ranking", "schema"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -22,21 +22,28 @@ def forest(comparison: Comparison) -> Picture:
     the interval excludes zero, an open one that it does not. The grey band is the margin: differences inside it are
     too small to matter. Only metrics on the scale 0 to 1 are drawn; the table beneath holds all.
     """
-    rows = [one for one in comparison.metrics.values() if _drawn(one)]
+    rows = {_name(one): one for one in comparison.metrics.values() if _drawn(one)}
+    figure = forest_figure(rows, comparison)
+    return Picture(figure, _words(comparison, rows), forest_legend(comparison), table(comparison))
+
+
+def forest_figure(rows: Mapping[str, Difference], comparison: Comparison) -> go.Figure:
+    """Differences as rows under one another, each by its name; the margin only where all share one scale."""
     figure = go.Figure()
-    margin = comparison.terms.margin
-    figure.add_vrect(x0=-margin, x1=margin, fillcolor=BAND, line_width=0, layer="below")
+    scaled = all(one.spec.metric.span is not None for one in rows.values())
+    margin = comparison.terms.margin if scaled else 0.0
+    if margin:
+        figure.add_vrect(x0=-margin, x1=margin, fillcolor=BAND, line_width=0, layer="below")
     figure.add_vline(x=0, line_color=GREY, line_width=1)
-    for one in rows:
-        _add_row(figure, one, comparison)
+    for name, one in rows.items():
+        _add_row(figure, name, one, comparison)
     figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
     figure.update_xaxes(
         title={"text": "← A higher   ·   B higher →", "font": {"size": 13}},
-        tickformat="+.2f",
-        range=_reach(rows, margin),
+        tickformat="+.2f" if scaled else None,
+        range=_reach(list(rows.values()), [2 * margin, 0.02] if scaled else [1e-9]),
     )
-    dressed(figure, FRAME_PIXELS + ROW_PIXELS * len(rows))
-    return Picture(figure, _words(comparison, rows), _legend(comparison), table(comparison))
+    return dressed(figure, FRAME_PIXELS + ROW_PIXELS * len(rows))
 
 
 def _name(one: Difference) -> str:
@@ -48,7 +55,8 @@ def _drawn(one: Difference) -> bool:
     return one.spec.metric.span is not None and one.spec.metric.name != "Judged" and one.interval.n > 1
 
 
-def _legend(comparison: Comparison) -> str:
+def forest_legend(comparison: Comparison) -> str:
+    """How to read the rows."""
     level, margin = f"{comparison.terms.confidence:.0%}", f"{comparison.terms.margin:g}"
     return (
         f"Filled: the {level} interval excludes zero, and {B.sign} B or {A.sign} A is better. Open ◇: it does not. "
@@ -56,12 +64,13 @@ def _legend(comparison: Comparison) -> str:
     )
 
 
-def _add_row(figure: go.Figure, one: Difference, comparison: Comparison) -> None:
-    interval, name = one.interval, _name(one)
+def _add_row(figure: go.Figure, name: str, one: Difference, comparison: Comparison) -> None:
+    interval = one.interval
+    _, change = readers(one.spec.metric.span is not None)
     colour = mark_colour(one)
     said = (
-        f"{name}: {signed(one.difference)}<br>{comparison.terms.confidence:.0%} interval "
-        f"{signed(interval.low)} to {signed(interval.high)}<br>n = {interval.n:,}"
+        f"{name}: {change(one.difference)}<br>{comparison.terms.confidence:.0%} interval "
+        f"{change(interval.low)} to {change(interval.high)}<br>n = {interval.n:,}"
     )
     figure.add_scatter(
         x=[interval.low, interval.high], y=[name, name], mode="lines", line={"color": colour, "width": 4},
@@ -102,41 +111,41 @@ def _symbol(one: Difference) -> str:
     return shape if filled else f"{shape}-open"
 
 
-def _reach(rows: Sequence[Difference], margin: float) -> list[float]:
+def _reach(rows: Sequence[Difference], at_least: Sequence[float]) -> list[float]:
     """Limits of the axis, the same to both sides of zero, so that sides can be compared by eye."""
     ends = [abs(end) for one in rows for end in (one.interval.low, one.interval.high) if end == end]
-    most = max([*ends, 2 * margin, 0.02]) * 1.08
+    most = max([*ends, *at_least]) * 1.08
     return [-most, most]
 
 
-def _words(comparison: Comparison, rows: Sequence[Difference]) -> str:
+def _words(comparison: Comparison, rows: Mapping[str, Difference]) -> str:
     """The picture in words, for those who do not see it."""
     level = f"{comparison.terms.confidence:.0%}"
     each = "; ".join(
-        f"{_name(one)} {signed(one.difference)}, {level} interval {signed(one.interval.low)} to "
+        f"{name} {signed(one.difference)}, {level} interval {signed(one.interval.low)} to "
         f"{signed(one.interval.high)}, {one.interval.n} questions"
-        for one in rows
+        for name, one in rows.items()
     )
     return f"Mean difference B − A by metric ({comparison.baseline} to {comparison.candidate}): {each or 'none'}."
 
 
 def table(comparison: Comparison) -> pd.DataFrame:
     """The numbers of the forest plot, one row a metric, rounded for reading."""
-    level = f"{comparison.terms.confidence:.0%} interval"
-    return pd.DataFrame([_row(one, level) for one in comparison.metrics.values()])
+    level = comparison.terms.confidence
+    return pd.DataFrame([{"Metric": _name(one)} | in_figures(one, level) for one in comparison.metrics.values()])
 
 
-def _row(one: Difference, level: str) -> dict[str, str]:
+def in_figures(one: Difference, confidence: float) -> dict[str, str]:
+    """A difference as a row of a table, column by column, rounded for reading."""
     value, change = readers(one.spec.metric.span is not None)
     interval = one.interval
     return {
-        "Metric": _name(one),
         "A": value(one.baseline),
         "B": value(one.candidate),
         "B − A": change(one.difference),
-        level: f"{change(interval.low)} to {change(interval.high)}",
+        f"{confidence:.0%} interval": f"{change(interval.low)} to {change(interval.high)}",
         "bootstrap": f"{change(one.bootstrap[0])} to {change(one.bootstrap[1])}",
-        "p": _p(one.shown_p),
+        "p": p_words(one.shown_p),
         "n": f"{interval.n:,}",
         "B better": f"{interval.wins:,}",
         "equal": f"{interval.ties:,}",
@@ -144,5 +153,6 @@ def _row(one: Difference, level: str) -> dict[str, str]:
     }
 
 
-def _p(p: float | None) -> str:
+def p_words(p: float | None) -> str:
+    """A p for reading; a dash where it is not said."""
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from ragdash.cited import CitedAnswers
+from ragdash.citing import cite
 from ragdash.comparison import Comparison, Terms, companions, compare
 from ragdash.drilldown import Drilldown, drill
 from ragdash.evaluation import chosen_specs, evaluate
@@ -77,6 +79,11 @@ def drilldown_of(data_set: DataSet, settings: Settings, query_id: str, systems: 
     return _drilldown(data_set.digest, settings.ties, query_id, systems, data_set, settings)
 
 
+def cited_of(data_set: DataSet, system: str, style: str, pattern: str | None = None) -> CitedAnswers:
+    """All citations of one system's answers, with what the judgments say of the documents."""
+    return _cited(data_set.digest, system, style, pattern, data_set)
+
+
 def shown_specs(data_set: DataSet, settings: Settings, metric: str) -> tuple[Spec, ...]:
     """The default metrics that these tables allow, and `metric`."""
     default = chosen_specs(data_set.inputs, None, settings)
@@ -111,3 +118,9 @@ def _drilldown(
     digest: str, ties: str, query_id: str, systems: tuple[str, ...], _set: DataSet, _settings: Settings
 ) -> Drilldown:
     return drill(_set.inputs, query_id, systems, _settings.ties)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading the citations …")
+def _cited(digest: str, system: str, style: str, pattern: str | None, _set: DataSet) -> CitedAnswers:
+    found = cite(_set.inputs.answers[system], style, pattern)
+    return found if _set.inputs.judgments is None else found.with_judgments(_set.inputs.judgments)

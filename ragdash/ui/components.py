@@ -83,9 +83,9 @@ def verdict(badge: str, sentence: str, answers: str, decision: str, side: str) -
                     st.text(text, width="stretch")
 
 
-def cards(layer: str, differences: Sequence[Difference], questions: int, level: float) -> None:
+def cards(layer: str, differences: Sequence[Difference], questions: int, level: float, across: int = 3) -> None:
     """The metrics of one layer, A beside B with their difference."""
-    with _layer(layer):
+    with _layer(layer, across):
         for one in differences:
             value, change = readers(one.spec.metric.span is not None)
             said = {"b": ("good", "▲ B better"), "a": ("bad", "▼ B worse"), "": ("open", _open(one))}[favours(one)]
@@ -98,9 +98,11 @@ def cards(layer: str, differences: Sequence[Difference], questions: int, level: 
             _card(one.spec, rows)
 
 
-def single_cards(layer: str, summaries: Sequence[tuple[Spec, Summary]], questions: int, level: float) -> None:
+def single_cards(
+    layer: str, summaries: Sequence[tuple[Spec, Summary]], questions: int, level: float, across: int = 3
+) -> None:
     """The metrics of one layer where there is one system."""
-    with _layer(layer):
+    with _layer(layer, across):
         for spec, one in summaries:
             value, _ = readers(spec.metric.span is not None)
             spread = f"{level:.0%}: {value(one.ci_low)} to {value(one.ci_high)}"
@@ -109,10 +111,10 @@ def single_cards(layer: str, summaries: Sequence[tuple[Spec, Summary]], question
 
 
 @contextmanager
-def _layer(layer: str) -> Iterator[None]:
+def _layer(layer: str, across: int) -> Iterator[None]:
     name, question = LAYERS[layer]
     heading(name, question)
-    with st.grid(3, min_column_width=250, key=f"cards_{layer.replace(' ', '_')}"):
+    with st.grid(across, min_column_width=250 if across <= 3 else 220, key=f"cards_{layer.replace(' ', '_')}"):
         yield
 
 

@@ -50,11 +50,16 @@ def drop_zones() -> None:
 
 
 def changed() -> None:
-    """Other data are on the screen now: to the Overview where there is a verdict, else the page anew."""
+    """Other data are on the screen now: to the Overview where there is a verdict (to the Citations where there are
+    answers and nothing else), else the page anew."""
     result = loading.outcome()
     if result is not None and result.waiting:
         st.rerun()
-    st.switch_page("pages/overview.py", query_params=to_params(state(), on_queries=False))
+    answers_alone = (
+        result is not None and result.inputs is not None and not (result.inputs.runs or result.inputs.scores)
+    )
+    page = "citations" if answers_alone else "overview"
+    st.switch_page(f"pages/{page}.py", query_params=to_params(state(), on_queries=False))
 
 
 def outcome() -> None:

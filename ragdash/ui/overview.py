@@ -15,21 +15,41 @@ from ragdash.comparison import Comparison
 from ragdash.metrics.registry import Spec
 from ragdash.scores import Scores
 from ragdash.summary import summarise
-from ragdash.ui import components
+from ragdash.ui import cited, components
 from ragdash.ui.query_view import link_to
+from ragdash.ui.state import state, to_params
 from ragdash.ui.view import View
 
 ON_CARDS = 3
 
 
 def strip(view: View) -> None:
-    """On sample data: that it is, and the way to one's own."""
+    """On sample data: that it is, and the way to one's own; on answers alone: what can be said about them."""
+    if not view.data_set.inputs.runs and view.data_set.inputs.answers:
+        _answers_alone(view)
+    _misread(view)
     if view.data_set.digest:
         return
     with st.container(horizontal=True, key="strip", vertical_alignment="center", border=True):
         n = len(view.scores.query_ids)
         st.text(f"Sample: {' → '.join(view.systems)}, {n:,} questions about an invented product handbook.")
         st.page_link("pages/data.py", label="Use your files", icon=":material/upload_file:", query_params={})
+
+
+def _answers_alone(view: View) -> None:
+    """What is there when no ranked lists are loaded, and where to look."""
+    with st.container(horizontal=True, key="answers_alone", vertical_alignment="center", border=True):
+        st.text("Answers and their context are loaded, no ranked lists: this page is about what the answers cite.")
+        params = to_params(state(), on_queries=False)
+        st.page_link("pages/citations.py", label="Citations", icon=":material/format_quote:", query_params=params)
+
+
+def _misread(view: View) -> None:
+    """That citations are not read as they are written, where that is so: no number of them may stand unwarned."""
+    if alarms := cited.alarms(view):
+        components.problem_list(alarms, cited.MISREAD)
+        params = to_params(state(), on_queries=False)
+        st.page_link("pages/citations.py", label="Choose how they are read", query_params=params)
 
 
 def verdict(comparison: Comparison) -> None:

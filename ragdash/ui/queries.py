@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from ragdash.ui.view import View
 
 PAGE_ROWS = 500
 TABLE, PAGE = "query_table", "query_page"
+SHOWN, CLICKED, TURN = "query_shown", "query_clicked", "query_turn"
 ORDERS = {"b": "B", "a": "A", "diff": "difference B − A"}
 
 
@@ -35,6 +37,14 @@ class Ordered:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+class Sorted(Protocol):
+    """Questions in the order of a page: what its table, its steps and its open question need of them."""
+
+    @property
+    def ids(self) -> NDArray[np.str_]: ...
+    def __len__(self) -> int: ...
 
 
 def ordered(view: View) -> Ordered:
@@ -71,39 +81,64 @@ def order_picker(view: View) -> None:
         )  # fmt: skip
 
 
-def opened(found: Ordered) -> str:
+def opened(found: Sorted) -> str:
     """The question that is open: the one the state names, else the worst."""
     asked = state().q
     if asked in found.ids:
         return asked
     if asked:
-        hint = "Choose one in the table; a question without judgments has no value here"
+        hint = "Choose one in the table; a question without a value here is not listed"
         components.problem_list([Problem("link", f"question {asked!r} is not among these", hint)], "No such question")
     return str(found.ids[0])
 
 
 def table(view: View, found: Ordered) -> None:
-    """The questions, a page of rows at a time; a click opens one. The id is kept, never the row."""
+    """The questions by the metric's values."""
+
+    def rows(first: int, last: int) -> pd.DataFrame:
+        return _rows(view, found, first, last)
+
+    pages_of(view, found, rows, _columns(view), f"Questions, worst {view.primary} first")
+
+
+def pages_of(
+    view: View, found: Sorted, rows: Callable[[int, int], pd.DataFrame], columns: dict[str, ColumnConfig], alt: str,
+    name: str = TABLE,
+) -> None:  # fmt: skip
+    """Questions a page of rows at a time; a click opens one. The id is kept, never the row."""
     current = state().q if state().q in found.ids else str(found.ids[0])
     at = int(np.flatnonzero(found.ids == current)[0])
     pages = -(-len(found) // PAGE_ROWS)
-    turner = f"{PAGE}_{current}_{view.state.by}_{len(found)}"  # a question just opened brings its own page of rows
+    turner = f"{PAGE}_{name}_{current}_{view.state.by}_{len(found)}"  # a question opened brings its own page of rows
     number = min(int(st.session_state.get(turner) or at // PAGE_ROWS + 1), pages)
     first, last = (number - 1) * PAGE_ROWS, min(number * PAGE_ROWS, len(found))
     ids = found.ids[first:last]
-    key = f"{TABLE}_{hash((view.data_set.digest, view.a, view.b, view.primary, repr(view.state.settings)))}"
-    key = f"{key}_{view.state.by}_{number}"
+    key = f"{name}_{hash((view.data_set.digest, view.a, view.b, view.primary, repr(view.state.settings)))}"
+    key = f"{key}_{view.state.by}_{number}_{_turn(current)}"
     inside = [at - first] if first <= at < last else []
-    st.session_state[key] = {"selection": {"rows": inside, "columns": [], "cells": []}}
     with st.container(key="queries"):
         st.dataframe(
-            _rows(view, found, first, last), key=key, on_select=_remember(key, ids), selection_mode="single-row",
-            hide_index=True, height=min(36 * (last - first) + 38, 330), column_config=_columns(view),
-            alt=f"Questions, worst {view.primary} first",
+            rows(first, last), key=key, on_select=_remember(key, ids), selection_mode="single-row",
+            selection_default={"selection": {"rows": inside, "columns": [], "cells": []}},
+            hide_index=True, height=min(36 * (last - first) + 38, 330), column_config=columns, alt=alt,
         )  # fmt: skip
         if pages > 1:
             st.pagination(pages, default=at // PAGE_ROWS + 1, key=turner)
             st.caption(f"Questions {first + 1:,} to {last:,} of {len(found):,}.")
+
+
+def _turn(current: str) -> int:
+    """A number that changes when a question is opened otherwise than by a click in the table.
+
+    The table is then drawn anew with that question marked. To tell the same table what to mark would be a race: it
+    reports the mark back as if it were a click, perhaps after the next one.
+    """
+    clicked = st.session_state.pop(CLICKED, None)
+    turn: int = st.session_state.setdefault(TURN, 0)
+    if current not in (clicked, st.session_state.get(SHOWN)):
+        turn += 1
+    st.session_state[SHOWN], st.session_state[TURN] = current, turn
+    return turn
 
 
 def _rows(view: View, found: Ordered, first: int, last: int) -> pd.DataFrame:
@@ -144,12 +179,13 @@ def _remember(key: str, ids: NDArray[np.str_]) -> Callable[[], None]:
     def keep() -> None:
         rows = st.session_state[key]["selection"]["rows"]
         if rows:
+            st.session_state[CLICKED] = str(ids[rows[0]])
             change(q=str(ids[rows[0]]))
 
     return keep
 
 
-def steps(found: Ordered, query_id: str) -> None:
+def steps(found: Sorted, query_id: str) -> None:
     """Previous and next (K and J), and a field to jump to an id."""
     at = int(np.flatnonzero(found.ids == query_id)[0])
     with st.container(horizontal=True, key="steps", vertical_alignment="center"):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ragdash.charts.theme import A, B, plain, signed
-from ragdash.drilldown import Drilldown, Place, answers_of, texts_of, what_changed
-from ragdash.ui import cache, components
+from ragdash.drilldown import Drilldown, Place, grade_mark, texts_of, what_changed
+from ragdash.ui import answers, cache, components
 from ragdash.ui.state import ON_QUERIES, state, to_params
 from ragdash.ui.view import View
 
@@ -27,8 +28,8 @@ def link_to(query_id: str, label: str) -> None:
     )  # fmt: skip
 
 
-def show(view: View, query_id: str) -> None:
-    """Everything about one question."""
+def show(view: View, query_id: str, first: Literal["lists", "answers"] = "lists") -> None:
+    """Everything about one question, the lists or the answers first."""
     inputs = view.data_set.inputs
     one = cache.drilldown_of(view.data_set, view.state.settings, query_id, view.systems)
     question, reference = texts_of(inputs.queries, "query_id", ["query", "reference"], [query_id]).get(
@@ -37,11 +38,18 @@ def show(view: View, query_id: str) -> None:
     with st.container(key="query"):
         with st.container(key="question"):
             st.text(f"{query_id}  {question}", width="stretch")
-        components.lead(what_changed(one, view.primary.k), "query")
+        cites = answers.finding(view, query_id)
+        leads = first == "answers" or not any(one.lists)
+        components.lead(cites if cites and leads else what_changed(one, view.primary.k), "query")
         st.text(_values(view, query_id))
+        if first == "answers":
+            answers.show(view, one, reference)
+            if any(one.lists):
+                components.heading("What was retrieved")
         _lists(view, one)
         _missed(view, one)
-        _answers(view, query_id, reference)
+        if first == "lists":
+            answers.show(view, one, reference)
 
 
 def _values(view: View, query_id: str) -> str:
@@ -105,17 +113,6 @@ def _rows(places: Iterable[Place], titles: dict[str, str], other: str) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def grade_mark(grade: float | None) -> str:
-    """A grade as a sign and a word, never a colour alone.
-
-    >>> grade_mark(3.0), grade_mark(0.0), grade_mark(None)
-    ('● 3', '○ 0', '? unjudged')
-    """
-    if grade is None:
-        return "? unjudged"
-    return f"{'●' if grade > 0 else '○'} {grade:g}"
-
-
 def _move(place: Place) -> str:
     """The rank in the other list, and whether the document stands higher here."""
     if place.elsewhere is None:
@@ -148,20 +145,3 @@ def _missed(view: View, one: Drilldown) -> None:
 
 def _rank(rank: int | None) -> str:
     return "not retrieved" if rank is None else str(rank)
-
-
-def _answers(view: View, query_id: str, reference: str) -> None:
-    """What the systems answered, as plain text."""
-    answers = [answers_of(view.data_set.inputs, name, query_id) for name in view.systems]
-    if any(answers):
-        for column, letter, mark, name, texts in zip(
-            st.columns(len(answers), gap="medium"), "AB", MARKS, view.systems, answers, strict=False
-        ):
-            with column, st.container(border=True, key=f"answer_{letter.lower()}"):
-                st.text(f"{mark.sign} {letter} answers" if view.b else f"{name} answers")
-                for text in texts or ["(no answer)"]:
-                    st.text(text or "(empty answer)", width="stretch")
-    if reference:
-        with st.container(key="reference"):
-            st.caption("Reference answer")
-            st.text(reference, width="stretch")

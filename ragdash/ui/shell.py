@@ -20,6 +20,8 @@ STYLE = Path(__file__).with_name("style.css")
 SCREENS = (
     ("overview", "Overview", ":material/balance:"),
     ("queries", "Queries", ":material/manage_search:"),
+    ("citations", "Citations", ":material/format_quote:"),
+    ("significance", "Significance", ":material/query_stats:"),
     ("data", "Data", ":material/upload_file:"),
 )
 

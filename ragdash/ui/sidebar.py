@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from ragdash.ui import components
-from ragdash.ui.state import BOUNDS, CHOICES, DEFAULT, change, held, state, to_params
+from ragdash.ui.state import BOUNDS, CHOICES, DEFAULT, WITH_QUESTION, change, held, state, to_params
 from ragdash.ui.view import View, metric_names
 
 SETTINGS = ("margin", "confidence", "gain", "missing", "no_relevant", "ties")
@@ -19,6 +19,8 @@ WORDS = {
     "missing": ("Judged question a run lacks", "A crash must not win: it counts 0, unless you leave it out."),
     "no_relevant": ("Question with nothing relevant", "It counts 0, as in every evaluator, or is left out."),
     "ties": ("Equal scores ordered by", "trec_eval orders equal scores by document id, downward."),
+    "style": ("Citation style", "What the answers are read for; chosen on the Citations page."),
+    "pattern": ("Citation pattern", "Your own pattern in place of a style; chosen on the Citations page."),
 }
 CHOICE_WORDS = {
     ("gain", "linear"): "linear, as trec_eval",
@@ -37,7 +39,7 @@ def menu(screens: Sequence[tuple[str, str, str]]) -> None:
     """The pages. Their links carry the state, so that a page opens with what was chosen on another."""
     with st.container(key="menu", gap="xxsmall"):
         for name, title, icon in screens:
-            params = to_params(state(), on_queries=name == "queries")
+            params = to_params(state(), on_queries=name in WITH_QUESTION)
             st.page_link(f"pages/{name}.py", label=title, icon=icon, query_params=params, width="stretch")
 
 
@@ -93,9 +95,11 @@ def _settings(view: View) -> None:
     if st.button("Settings", icon=":material/tune:", key="settings", width="stretch"):
         _dialog(view.b != "")
     with st.container(horizontal=True, key="chips", gap="xsmall"):
-        for name in state().changed(SETTINGS):
+        for name in state().changed((*SETTINGS, "style", "pattern")):
             value = getattr(state(), name)
             said = f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+            if name == "pattern":
+                said = components.inert(value if len(value) <= 30 else f"{value[:29]}…")
             st.button(
                 f"{name.replace('_', ' ')} = {said}", icon=":material/close:", key=f"chip_{name}", on_click=change,
                 help=f"{WORDS[name][0]}. A click puts the default back.", kwargs={name: getattr(DEFAULT, name)},

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ragdash.citations.pattern import compile_pattern
 from ragdash.comparison import Comparison, default_primary
 from ragdash.evaluation import chosen_specs
 from ragdash.metrics.registry import Spec
@@ -75,8 +76,19 @@ def resolve(data_set: DataSet, state: ViewState) -> View:
             faults.append(Problem("link", f"there is no system {asked!r}", nearest(asked, systems)))
     if chosen["a"] == chosen["b"]:
         chosen["b"] = next((name for name in systems if name != chosen["a"]), "")
+    state, unusable = _with_usable_pattern(state)
     metric, wrong = _metric(data_set, state)
-    return View(data_set, state, chosen["a"], chosen["b"], metric, (*faults, *wrong))
+    return View(data_set, state, chosen["a"], chosen["b"], metric, (*faults, *unusable, *wrong))
+
+
+def _with_usable_pattern(state: ViewState) -> tuple[ViewState, tuple[Problem, ...]]:
+    """The state without a citation pattern that cannot be used, and why it cannot."""
+    try:
+        if state.pattern:
+            compile_pattern(state.pattern)
+    except InputError as error:
+        return replace(state, pattern=""), error.problems
+    return state, ()
 
 
 def _metric(data_set: DataSet, state: ViewState) -> tuple[str, tuple[Problem, ...]]:

@@ -21,6 +21,8 @@ STATES = some.builds(
     no_relevant=some.sampled_from(CHOICES["no_relevant"]),
     ties=some.sampled_from(CHOICES["ties"]),
     gain=some.sampled_from(CHOICES["gain"]),
+    style=some.sampled_from(CHOICES["style"]),
+    pattern=some.sampled_from(["", r"\[Doc ([0-9]+)\]", "<a&b=(.)>"]),
     by=some.sampled_from(CHOICES["by"]),
     q=some.text(max_size=9),
 )
