@@ -25,6 +25,7 @@ from ragdash.verdict import (
     decision,
     in_answers,
     sentence,
+    within_range,
 )
 
 
@@ -72,6 +73,11 @@ class Difference:
     def difference(self) -> float:
         """Mean of the candidate − mean of the baseline, over the same questions."""
         return self.candidate - self.baseline
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval as it is shown: no further out than a difference of this metric can be."""
+        return within_range(self.spec, self.interval.low, self.interval.high)
 
     @property
     def shown_p(self) -> float | None:

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from ragdash.charts.registry import Picture, chart
 from ragdash.charts.theme import BAND, GREY, A, B, dressed, readers, signed, title
 from ragdash.comparison import Comparison, Difference
+from ragdash.verdict import percent
 
 ROW_PIXELS, FRAME_PIXELS = 38, 78
 
@@ -57,7 +58,7 @@ def _drawn(one: Difference) -> bool:
 
 def forest_legend(comparison: Comparison) -> str:
     """How to read the rows."""
-    level, margin = f"{comparison.terms.confidence:.0%}", f"{comparison.terms.margin:g}"
+    level, margin = percent(comparison.terms.confidence), f"{comparison.terms.margin:g}"
     return (
         f"Filled: the {level} interval excludes zero, and {B.sign} B or {A.sign} A is better. Open ◇: it does not. "
         f"Ticks: bootstrap. Grey band: the margin, ±{margin}; less does not matter."
@@ -65,15 +66,14 @@ def forest_legend(comparison: Comparison) -> str:
 
 
 def _add_row(figure: go.Figure, name: str, one: Difference, comparison: Comparison) -> None:
-    interval = one.interval
     _, change = readers(one.spec.metric.span is not None)
     colour = mark_colour(one)
     said = (
-        f"{name}: {change(one.difference)}<br>{comparison.terms.confidence:.0%} interval "
-        f"{change(interval.low)} to {change(interval.high)}<br>n = {interval.n:,}"
+        f"{name}: {change(one.difference)}<br>{percent(comparison.terms.confidence)} interval "
+        f"{change(one.ends[0])} to {change(one.ends[1])}<br>n = {one.interval.n:,}"
     )
     figure.add_scatter(
-        x=[interval.low, interval.high], y=[name, name], mode="lines", line={"color": colour, "width": 4},
+        x=list(one.ends), y=[name, name], mode="lines", line={"color": colour, "width": 4},
         hoverinfo="skip",
     )  # fmt: skip
     figure.add_scatter(
@@ -113,17 +113,17 @@ def _symbol(one: Difference) -> str:
 
 def _reach(rows: Sequence[Difference], at_least: Sequence[float]) -> list[float]:
     """Limits of the axis, the same to both sides of zero, so that sides can be compared by eye."""
-    ends = [abs(end) for one in rows for end in (one.interval.low, one.interval.high) if end == end]
+    ends = [abs(end) for one in rows for end in one.ends if end == end]
     most = max([*ends, *at_least]) * 1.08
     return [-most, most]
 
 
 def _words(comparison: Comparison, rows: Mapping[str, Difference]) -> str:
     """The picture in words, for those who do not see it."""
-    level = f"{comparison.terms.confidence:.0%}"
+    level = percent(comparison.terms.confidence)
     each = "; ".join(
-        f"{name} {signed(one.difference)}, {level} interval {signed(one.interval.low)} to "
-        f"{signed(one.interval.high)}, {one.interval.n} questions"
+        f"{name} {signed(one.difference)}, {level} interval {signed(one.ends[0])} to "
+        f"{signed(one.ends[1])}, {one.interval.n} questions"
         for name, one in rows.items()
     )
     return f"Mean difference B − A by metric ({comparison.baseline} to {comparison.candidate}): {each or 'none'}."
@@ -143,7 +143,7 @@ def in_figures(one: Difference, confidence: float) -> dict[str, str]:
         "A": value(one.baseline),
         "B": value(one.candidate),
         "B − A": change(one.difference),
-        f"{confidence:.0%} interval": f"{change(interval.low)} to {change(interval.high)}",
+        f"{percent(confidence)} interval": f"{change(one.ends[0])} to {change(one.ends[1])}",
         "bootstrap": f"{change(one.bootstrap[0])} to {change(one.bootstrap[1])}",
         "p": p_words(one.shown_p),
         "n": f"{interval.n:,}",

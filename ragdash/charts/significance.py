@@ -12,7 +12,7 @@ from ragdash.charts.overview import forest_figure, forest_legend, in_figures, ma
 from ragdash.charts.registry import Picture, chart
 from ragdash.charts.theme import BAND, GREY, dressed, readers, title
 from ragdash.significance import Significance, SliceDifference, density
-from ragdash.verdict import within_range
+from ragdash.verdict import percent, within_range
 
 LONGEST_NAME = 26
 DECISION_AT, BOOTSTRAP_AT = -0.14, -0.34
@@ -62,7 +62,7 @@ def distribution(found: Significance) -> Picture:
 
 def _intervals(found: Significance) -> tuple[str, str]:
     """The two intervals in words: the one the verdict is taken from, and the bootstrap's."""
-    one, level = found.one, f"{found.comparison.terms.confidence:.0%}"
+    one, level = found.one, percent(found.comparison.terms.confidence)
     _, change = readers_of(found)
     low, high = within_range(one.spec, one.interval.low, one.interval.high)
     method = METHOD_NAMES[one.interval.method or "t"]
@@ -105,7 +105,7 @@ def forest_slices(found: Significance) -> Picture:
     rows = {name: part.one for name, part in zip(names, drawn, strict=True) if part.one is not None}
     figure = forest_figure(rows, found.comparison)
     _, change = readers_of(found)
-    level = f"{found.comparison.terms.confidence:.0%}"
+    level = percent(found.comparison.terms.confidence)
     each = "; ".join(
         f"{part.name} {change(part.one.difference)}, {level} interval {change(part.one.interval.low)} to "
         f"{change(part.one.interval.high)}, {part.n} questions"

@@ -9,7 +9,7 @@ from ragdash.charts.overview import favours
 from ragdash.charts.theme import A, B, signed, title
 from ragdash.comparison import Comparison, Difference
 from ragdash.report.markup import Markup, joined, tag
-from ragdash.verdict import within_range
+from ragdash.verdict import percent, within_range
 
 ROW, TOP, AXIS, MARK = 50, 22, 40, 6
 LONGEST_LABEL = 34
@@ -140,7 +140,7 @@ def _mark(side: str, one: Difference, x: str, middle: int) -> Markup:
 
 def legend(comparison: Comparison) -> str:
     """How to read the marks."""
-    level = f"{comparison.terms.confidence:.0%}"
+    level = percent(comparison.terms.confidence)
     return (
         f"Line: {level} interval of the mean difference B − A. Filled: it excludes zero, and {B.sign} B or {A.sign} A "
         f"is better. Open ◇: it does not. Small ticks: the bootstrap's limits. Grey band: the margin, "
@@ -149,7 +149,7 @@ def legend(comparison: Comparison) -> str:
 
 
 def _words(comparison: Comparison, rows: Sequence[Difference]) -> str:
-    level = f"{comparison.terms.confidence:.0%}"
+    level = percent(comparison.terms.confidence)
     said = []
     for one in rows:
         low, high = _span(one)

@@ -18,7 +18,7 @@ from ragdash.report import forest as plot
 from ragdash.report.markup import Inner, Markup, joined, table, tag, theirs
 from ragdash.results.stored import StoredResult
 from ragdash.slices import slices_of
-from ragdash.verdict import FEWEST_QUERIES, within_range
+from ragdash.verdict import FEWEST_QUERIES, percent, within_range
 
 LAYERS = {
     "retrieval": ("Retrieval", "Did we find the evidence, at the right ranks?"),
@@ -117,7 +117,7 @@ def _card(one: Difference, comparison: Comparison) -> Markup:
             tag("span", word, class_="tag"),
             class_="line",
         ),
-        tag("p", f"{comparison.terms.confidence:.0%}: {change(low)} to {change(high)}", class_="small"),
+        tag("p", f"{percent(comparison.terms.confidence)}: {change(low)} to {change(high)}", class_="small"),
         tag("p", side_value("A", value(one.baseline)), "  ", side_value("B", value(one.candidate)), class_="line"),
         tag("p", _counted(one, len(comparison.scores.query_ids)), class_="small"),
         class_=f"card side-{side or 'none'}",
@@ -152,7 +152,7 @@ def differences(comparison: Comparison) -> Markup:
         "A",
         "B",
         "B − A",
-        f"{comparison.terms.confidence:.0%} interval",
+        f"{percent(comparison.terms.confidence)} interval",
         "p",
         "n",
         "better",

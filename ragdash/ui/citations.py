@@ -19,7 +19,7 @@ from ragdash.summary import summarise
 from ragdash.ui import answers, components, queries
 from ragdash.ui.cited import MISREAD, VALIDITY, Found, Measured, gathered, invalid_targets
 from ragdash.ui.view import View
-from ragdash.verdict import within_range
+from ragdash.verdict import percent, within_range
 
 
 def looked_at(view: View) -> Found | None:
@@ -57,7 +57,7 @@ def sentence(view: View, found: Found, measured: Measured) -> str:
     if change.interval.n < 2:
         return f"{counted}. Too few questions are cited by both for an interval."
     low, high = within_range(change.spec, change.interval.low, change.interval.high)
-    spread = f"{view.state.confidence:.0%} interval {signed(low)} to {signed(high)}"
+    spread = f"{percent(view.state.confidence)} interval {signed(low)} to {signed(high)}"
     side = "" if change.verdict == "too_few" else favours(change)
     none = not any(c.invalid or c.ambiguous for c in counts.values())
     claim = {
@@ -83,7 +83,7 @@ def _mean(view: View, measured: Measured, name: str) -> str:
     one = summarise(measured.scores, view.state.confidence)[name][measured.specs[VALIDITY]]
     if not one.n:
         return "No answer cites anything, so citation validity is undefined."
-    spread = f"{view.state.confidence:.0%} interval {plain(one.ci_low)} to {plain(one.ci_high)}"
+    spread = f"{percent(view.state.confidence)} interval {plain(one.ci_low)} to {plain(one.ci_high)}"
     return f"Mean citation validity is {plain(one.mean)} ({spread}; {one.n:,} answers that cite something)."
 
 

@@ -17,6 +17,7 @@ from ragdash.comparison import Difference
 from ragdash.metrics.registry import Spec
 from ragdash.problems import Problem
 from ragdash.summary import Summary
+from ragdash.verdict import percent
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&@])")
 MOST_ROWS = 15
@@ -89,7 +90,7 @@ def cards(layer: str, differences: Sequence[Difference], questions: int, level: 
         for one in differences:
             value, change = readers(one.spec.metric.span is not None)
             said = {"b": ("good", "▲ B better"), "a": ("bad", "▼ B worse"), "": ("open", _open(one))}[favours(one)]
-            spread = f"{level:.0%}: {change(one.interval.low)} to {change(one.interval.high)}"
+            spread = f"{percent(level)}: {change(one.ends[0])} to {change(one.ends[1])}"
             rows = [
                 (_big(change(one.difference)), f'<span class="tag {said[0]}">{said[1]}</span>'),
                 (_small(spread), _small(_of(one.interval.n, questions))),
@@ -105,7 +106,7 @@ def single_cards(
     with _layer(layer, across):
         for spec, one in summaries:
             value, _ = readers(spec.metric.span is not None)
-            spread = f"{level:.0%}: {value(one.ci_low)} to {value(one.ci_high)}"
+            spread = f"{percent(level)}: {value(one.ci_low)} to {value(one.ci_high)}"
             middle = f"median {value(one.median)}"
             _card(spec, [(_big(value(one.mean)), _small(middle)), (_small(spread), _small(_of(one.n, questions)))])
 

@@ -11,11 +11,10 @@ import streamlit as st
 from ragdash.inputs import FileReport
 from ragdash.limits import FILE_BYTES, MEGABYTE
 from ragdash.problems import Problem
+from ragdash.spreadsheet import neutral
 from ragdash.ui import components, loading
 from ragdash.ui.state import state, to_params
 from ragdash.ui.view import View
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def finding(view: View) -> None:
@@ -108,12 +107,8 @@ def neutral_csv(rows: pd.DataFrame) -> bytes:
     >>> neutral_csv(pd.DataFrame({"id": ["=1+1", "q1"], "value": [-1, 2]})).decode("utf-8-sig").splitlines()
     ['id,value', "'=1+1,-1", 'q1,2']
     """
-    safe = rows.apply(lambda column: column.map(_safe)).rename(columns=_safe)
+    safe = rows.apply(lambda column: column.map(neutral)).rename(columns=neutral)
     return bytes(safe.to_csv(index=False).encode("utf-8-sig"))
-
-
-def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def _file_table(reports: Sequence[FileReport], key: str) -> None:

@@ -19,6 +19,7 @@ from ragdash.ui import cited, components
 from ragdash.ui.query_view import link_to
 from ragdash.ui.state import state, to_params
 from ragdash.ui.view import View
+from ragdash.verdict import percent
 
 ON_CARDS = 3
 
@@ -95,16 +96,23 @@ def trust(view: View, comparison: Comparison) -> None:
         facts += _judged(comparison.scores, comparison.primary, view.systems)
     for name, missing in zip(view.systems, one.missing, strict=True):
         if missing:
-            facts.append(f"{missing:,} judged questions are missing in {name}; they count 0.")
+            facts.append(f"{missing:,} questions are missing in {name}; {_effect(view, comparison.primary)}.")
     facts += one.warnings
     facts += [problem.found for problem in comparison.problems if problem.severity == "set aside"]
     with st.container(key="cautions"):
         components.bullets(dict.fromkeys(facts))
 
 
+def _effect(view: View, spec: Spec) -> str:
+    """What a question that a system lacks counts."""
+    if spec.metric.takes != "lists":
+        return "they are left out"
+    return "they count 0" if view.state.missing == "zero" else "they are left out for every system"
+
+
 METHODS = {
     "t": "the paired t interval",
-    "padded": "the padded t interval, as few questions changed",
+    "padded": "the padded t interval, which holds for few or uneven changes",
     "skew": "the padded t interval corrected for skew, as a few large changes dominate",
     "bootstrap": "the bootstrap",
 }
@@ -143,7 +151,7 @@ def alone(view: View) -> None:
         components.lead(f"No question has a value of {view.primary} in {view.a}. Choose another metric.", "alone")
         return
     components.lead(
-        f"{view.a} reaches {plain(one.mean)} on {view.primary} ({level:.0%} interval {plain(one.ci_low)} to "
+        f"{view.a} reaches {plain(one.mean)} on {view.primary} ({percent(level)} interval {plain(one.ci_low)} to "
         f"{plain(one.ci_high)}; {one.n:,} questions). With one system there is no verdict.",
         "alone",
     )

@@ -18,14 +18,14 @@ from ragdash.significance import LARGEST, MOST_SLICES, Significance, settled, si
 from ragdash.ui import components
 from ragdash.ui.state import ON_QUERIES, state, to_params
 from ragdash.ui.view import View
-from ragdash.verdict import FEWEST_QUERIES, within_range
+from ragdash.verdict import FEWEST_QUERIES, percent, within_range
 
 MOST_NAMED = 20
 BARS = "sorted_differences"
 PURPOSES = {
     "t": ("Paired t", "The usual test. Right where many questions changed and none dominates."),
     "padded": ("Padded t", "For few changed questions: half a question is added at either end of the scale."),
-    "skew": ("Padded t, skew-corrected", "For a few large changes that dominate: padded, and bent for their skew."),
+    "skew": ("Skew-corrected t", "For a few large changes that dominate: padded, and bent for their skew."),
     "bootstrap": ("Bootstrap", "Questions drawn again, infinitely often. Too narrow under about 40 changed questions."),
 }
 
@@ -174,9 +174,9 @@ def tests(found: Significance) -> None:
         rows.append(
             {
                 "test": name,
-                "decides": "✓ the verdict's" if tested.asked == taken else "",
-                f"{level:.0%} interval": f"{change(low)} to {change(high)}" if here else "– not defined here",
+                f"{percent(level)} interval": f"{change(low)} to {change(high)}" if here else "– not defined here",
                 "p": p_words(tested.interval.p if here and found.one.shown_p is not None else None),
+                "decides": "✓ the verdict's" if tested.asked == taken else "",
                 "what it is for": purpose,
             }
         )
