@@ -49,8 +49,12 @@ class Pairs:
         return len(self.ids)
 
     def without_largest(self, count: int = LARGEST) -> float:
-        """The mean difference without the `count` largest changes, whatever their sign; NaN where nothing is left."""
-        left = np.argsort(np.abs(self.difference), kind="stable")[: max(len(self) - count, 0)]
+        """The mean difference without the `count` largest changes, whatever their sign; NaN where nothing is left.
+
+        Among changes of the same size those in the mean's own direction go first, as the question is what it hangs on.
+        """
+        along = self.difference * np.sign(self.difference.sum())
+        left = np.lexsort((along, np.rint(np.abs(self.difference) / SAME)))[: max(len(self) - count, 0)]
         return float(self.difference[left].mean()) if len(left) else float("nan")
 
     def points(self) -> tuple[Floats, Floats, Ints]:
@@ -191,31 +195,33 @@ def sight(one: Difference, confidence: float) -> Sight:
 
 
 def density(distribution: Distribution, points: int = CURVE_POINTS) -> tuple[Floats, Floats]:
-    """The curve of a distribution, (points,) each: where, and how high with the highest at 1; one point if it is one.
+    """The curve of a distribution: where, and how high with the highest at 1; one point if the distribution is one.
 
-    Each mean is spread evenly over the gap to its neighbours, or over two steps of the curve where that is wider: a
-    coarse lattice shows as its steps, a fine one leaves no comb.
+    Of about `points` steps. Each mean is spread as a triangle that reaches to its neighbours, or over two steps of the
+    curve where that is wider: a coarse lattice becomes straight lines between its points, a fine one leaves no comb.
 
-    >>> x, height = density(bootstrap_distribution([0.0, 1.0]), points=5)
-    >>> x.round(2).tolist(), height.round(2).tolist()
-    ([-0.1, 0.2, 0.5, 0.8, 1.1], [0.5, 0.67, 1.0, 0.67, 0.5])
+    >>> x, height = density(bootstrap_distribution([0.0, 1.0]), points=4)
+    >>> x.tolist(), height.tolist()
+    ([-0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5], [0.0, 0.25, 0.5, 0.75, 1.0, 0.75, 0.5, 0.25, 0.0])
     """
     seen = distribution.probability > SEEN * distribution.probability.max()
     mean, probability = distribution.mean[seen], distribution.probability[seen]
-    if mean.size == 1:
-        return mean, np.ones(1)
     first, last = distribution.quantile(BEYOND), distribution.quantile(1 - BEYOND)
-    half = max(float(np.median(np.diff(mean))) / 2, (last - first) / points)
-    edges = np.linspace(first - half, last + half, points + 1)
+    if first == last:
+        return np.array([first]), np.ones(1)
+    finest = (last - first) / points
+    reach = max(float(np.median(np.diff(mean))), 2 * finest)
+    step = reach / max(2, int(reach / finest))  # whole steps to a triangle, so that sampling it moves no mean
+    x = np.arange(first - reach, last + reach + step, step)
+    total, moment = (np.concatenate([[0.0], np.cumsum(one)]) for one in (probability, probability * mean))
 
-    def area(x: Floats) -> Floats:
-        """The area under the cumulative distribution up to x."""
-        at = np.searchsorted(mean, x)
-        total, moment = (np.concatenate([[0.0], np.cumsum(one)]) for one in (probability, probability * mean))
-        return np.asarray(x * total[at] - moment[at])
+    def area(to: Floats) -> Floats:
+        """The area under the cumulative distribution up to a point."""
+        at = np.searchsorted(mean, to)
+        return np.asarray(to * total[at] - moment[at])
 
-    height = np.maximum(np.diff(area(edges + half) - area(edges - half)), 0.0)
-    return (edges[1:] + edges[:-1]) / 2, height / height.max()
+    height = np.maximum(area(x + reach) - 2 * area(x) + area(x - reach), 0.0)
+    return x, height / height.max()
 
 
 def settled(finding: Finding) -> str:

@@ -62,7 +62,7 @@ def test_five_charts_each_with_its_table_and_the_tests(app: App) -> None:
     first = [columns[0] for columns in tables(screen)]
     assert first == ["Resampled means", "Metric", "Slice", "question", "A", "test"]
     tests = screen.dataframe[5].value
-    assert list(tests["test"]) == ["Paired t", "Padded t", "Padded t, skew-corrected", "Bootstrap"]
+    assert list(tests["test"]) == ["Paired t", "Padded t", "Skew-corrected t", "Bootstrap"]
     assert list(tests["decides"]) == ["✓ the verdict's", "", "", ""]
     assert (tests["what it is for"] != "").all() and set(tests.columns) >= {"95% interval", "p"}
 
