@@ -7,20 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
-import numpy as np
-import pyarrow as pa
-
 from ragdash.formats.merging import by_system, first_rows, merge_documents, merge_queries
-from ragdash.formats.opening import Given, Opened, expand, name_apart
-from ragdash.formats.registry import FORMATS, Loaded, read
+from ragdash.formats.opening import Given, Named, Opened, expand, known_suffixes, name_apart
+from ragdash.formats.registry import Loaded, read
 from ragdash.problems import InputError, Problem
-from ragdash.schema import Raw, Table, concat, conform
+from ragdash.schema import Table, concat
 from ragdash.sources import Source
 from ragdash.tables import Tables
 
+__all__ = ["FileReport", "Given", "Inputs", "Named", "by_system", "read_inputs", "system_name"]
+
 Role = Literal["run", "judgments", "any"]
 SYSTEM_KINDS = ("run", "answers", "scores")
-PACKING = (".gz", ".zst", ".json")
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,14 @@ class Inputs(Tables):
 @dataclass(eq=False)
 class _File:
     """One file to read: what it was given as, the name the user gave its system, whether it came out of a folder or
-    archive, the name its system has otherwise, and what was found in it."""
+    archive, the name its system has otherwise, which files were given under one name with it, and what was found."""
 
     source: Source
     role: Role
-    system: str = ""
+    system: str | None = None
     packed: bool = False
     stem: str = ""
+    together: object = None
     loaded: Loaded | None = None
     digest: str = ""
 
@@ -71,10 +70,11 @@ class _File:
 
 @dataclass(eq=False)
 class _System:
-    """The tables of one system in one file, and the name it is known by so far."""
+    """The tables of one system in one file, the name it is known by so far, and whether a row gave it that name."""
 
     file: _File
     name: str
+    in_rows: bool
     tables: dict[str, Table] = field(default_factory=dict)
 
 
@@ -91,9 +91,10 @@ def read_inputs(
 ) -> Inputs:
     """Read runs, answers and scores from `files`, judgments from `judgments`, and whatever `others` hold.
 
-    A text may be a path, a glob, a folder or zip of a BEIR set, a zip of any files, `NAME=path`, or `-` for standard
-    input. A system is called by NAME or by `names` (of the file); by the `system` column or by several tags in one
-    file; else by the file's name without known suffixes. Two of one name get their folder in front, then -2.
+    A text may be a path, a glob, a folder, a zip, `NAME=path`, or `-` for standard input; `Named` takes the two apart.
+    A system is called by NAME or by `names` (of the file), NAME/x where there are several under it; by the `system`
+    column or by several tags in one file; else by the file's name without known suffixes. Two of one name get their
+    folder in front, then -2.
     `formats` (of the file) overrides detection; `progress` is called with the Source after each batch; `repeats="mean"`
     takes two rows of one system and query for repetitions; without `digests` the reports have none.
     Raises InputError with every error of every file.
@@ -103,13 +104,19 @@ def read_inputs(
     roles: tuple[tuple[Role, Iterable[Given]], ...] = (("run", files), ("judgments", judgments), ("any", others))
     for role, group in roles:
         for given in group:
+            together = object()
             with _collecting(problems):
-                opened += [_of(one, role) for one in expand(given)]
+                for one in expand(given):
+                    if isinstance(one, Problem):
+                        problems.append(one)
+                    else:
+                        opened.append(_of(one, role, together))
     name_apart([file.source for file in opened])
     for file in opened:
         with _collecting(problems):
             name = file.source.name
-            file.system = file.system or (names or {}).get(name, "")
+            if file.system is None and names and names.get(name):
+                file.system, file.together = names[name], file
             file.loaded = read(file.source, (formats or {}).get(name), progress)
             file.digest = file.source.digest() if digests else ""
             problems += [one for one in file.loaded.problems if not (one.repetition and repeats == "mean")]
@@ -119,8 +126,8 @@ def read_inputs(
     return _gathered([file for file in opened if file.loaded], problems)
 
 
-def _of(opened: Opened, role: Role) -> _File:
-    return _File(opened.source, role, opened.system, opened.packed, system_name(opened.source.name))
+def _of(opened: Opened, role: Role, together: object) -> _File:
+    return _File(opened.source, role, opened.system, opened.packed, system_name(opened.source.name), together)
 
 
 class _collecting:
@@ -154,6 +161,7 @@ def _misplaced(file: _File) -> Iterator[Problem]:
 
 def _gathered(files: list[_File], problems: list[Problem]) -> Inputs:
     systems = [system for file in files if file.role != "judgments" for system in _systems(file)]
+    _put_under_names(systems)
     problems += _settle_names(systems)
     by_kind: dict[str, dict[str, Table]] = {kind: {} for kind in SYSTEM_KINDS}
     for system in systems:
@@ -185,21 +193,29 @@ def _report(file: _File, systems: list[str]) -> FileReport:
 
 
 def _systems(file: _File) -> list[_System]:
-    """The systems in a file, with the names that the file, its rows or the user gave them."""
+    """The systems in a file, with the names that the file or its rows give them."""
     parts = {kind: by_system(file.tables[kind]) for kind in SYSTEM_KINDS if kind in file.tables}
     inside = list(dict.fromkeys(name for split in parts.values() for name in split))
-    several = len(inside) > 1
-    trusted = several or (file.loaded is not None and file.loaded.detection.format.names_systems)
+    trusted = len(inside) > 1 or (file.loaded is not None and file.loaded.detection.format.names_systems)
     systems = []
     for inner in inside:
-        name = inner if inner and trusted else file.system or file.stem
-        if file.system and several:
-            name = f"{file.system}/{name}" if inner else file.system
-        elif file.system:
-            name = file.system
+        name = inner if inner and trusted else file.stem
         tables = {kind: split[inner] for kind, split in parts.items() if inner in split}
-        systems.append(_System(file, name, tables))
+        systems.append(_System(file, name, bool(inner and trusted), tables))
     return systems
+
+
+def _put_under_names(systems: list[_System]) -> None:
+    """Call the systems given under one NAME by it: NAME where there is one, else NAME/x and NAME/y."""
+    named = [one for one in systems if one.file.system is not None]
+    under: dict[int, set[str]] = {}
+    for one in named:
+        under.setdefault(id(one.file.together), set()).add(one.name)
+    files = {group: {id(one.file) for one in named if id(one.file.together) == group} for group in under}
+    for one in named:
+        group = id(one.file.together)
+        alone = len(under[group]) == 1 or (len(files[group]) == 1 and not one.in_rows)
+        one.name = f"{one.file.system}" if alone else f"{one.file.system}/{one.name}"
 
 
 def system_name(file: str) -> str:
@@ -208,7 +224,7 @@ def system_name(file: str) -> str:
     >>> system_name("runs/bm25.k1=0.9.run.txt.gz")
     'bm25.k1=0.9'
     """
-    known = {*PACKING, *(extension for entry in FORMATS for extension in entry.extensions)}
+    known = known_suffixes()
     path = PurePosixPath(file)
     while path.suffix.casefold() in known and path.stem:
         path = path.with_suffix("")
@@ -219,7 +235,7 @@ def _settle_names(systems: list[_System]) -> Iterator[Problem]:
     """Make names distinct where two files give the same kind of table under one: folder in front, then -2."""
     clashing = [one for one in systems if any(_clash(one, other) for other in systems)]
     for one in clashing:
-        if one.file.source.folder and not one.file.system:
+        if one.file.source.folder and one.file.system is None:
             one.name = f"{one.file.source.folder}/{one.name}"
     for at, one in enumerate(systems):
         name, number = one.name, 2
@@ -247,46 +263,3 @@ def _judgments(files: list[_File]) -> tuple[Table | None, list[Problem]]:
         return None, []
     whole = concat([file.tables["judgments"] for file in given])
     return whole.take(first_rows(whole, ["query_id", "doc_id", "grade"])), []
-
-
-def inputs_from_tables(
-    runs: Mapping[str, pa.Table],
-    judgments: pa.Table | None = None,
-    *,
-    answers: Mapping[str, pa.Table] | None = None,
-    queries: pa.Table | None = None,
-    documents: pa.Table | None = None,
-    scores: Mapping[str, pa.Table] | None = None,
-) -> Inputs:
-    """Inputs from tables in memory, by system; messages say where, such as `runs['a'], row 3`.
-
-    Raises InputError with every error of every table.
-
-    >>> tables = inputs_from_tables({"a": pa.table({"query_id": ["q1"], "doc_id": ["d1"]})})
-    >>> tables.systems
-    ('a',)
-    """
-    problems: list[Problem] = []
-
-    def checked(kind: str, rows: pa.Table | None, where: str) -> Table | None:
-        if rows is None:
-            return None
-        table, faults = conform(Raw(kind, rows, np.arange(1, rows.num_rows + 1), unit="row"), where)
-        problems.extend(faults)
-        return table
-
-    def each(kind: str, word: str, given: Mapping[str, pa.Table] | None) -> dict[str, Table]:
-        tables = {name: checked(kind, rows, f"{word}[{name!r}]") for name, rows in (given or {}).items()}
-        return {name: table for name, table in tables.items() if table is not None}
-
-    found = Inputs(
-        runs=each("run", "runs", runs),
-        judgments=checked("judgments", judgments, "judgments"),
-        answers=each("answers", "answers", answers),
-        queries=checked("queries", queries, "queries"),
-        documents=checked("documents", documents, "documents"),
-        scores=each("scores", "scores", scores),
-    )
-    if problems:
-        raise InputError(problems)
-    return found

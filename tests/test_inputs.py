@@ -8,10 +8,10 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from ragdash.inputs import inputs_from_tables, read_inputs, system_name
+from ragdash.formats.opening import Named
+from ragdash.inputs import read_inputs, system_name
 from ragdash.problems import InputError
 from ragdash.sources import Source
 
@@ -157,10 +157,31 @@ def test_a_beir_folder_and_a_beir_zip_give_the_same(write: Write) -> None:
 
 def test_a_folder_that_is_no_beir_set(write: Write) -> None:
     folder = write("runs/a.run", RUN).parent
-    assert errors(folder) == [
-        f"{folder}: this folder is no BEIR set: it has neither corpus.jsonl nor qrels/. "
-        f"Name the files in it, for instance {folder}/*."
+    write("runs/queries.jsonl", '{"query_id": "q1", "query": "Why?"}\n')
+    write("runs/README.md", "# About\n")
+    write("runs/deep/b.run", RUN)
+    write("runs/.hidden/c.run", RUN)
+    found = read_inputs([folder])
+    assert found.systems == ("a",) and found.queries is not None
+    assert [file.name for file in found.files] == ["runs/a.run", "runs/queries.jsonl"]
+    assert [(problem.severity, str(problem)) for problem in found.problems] == [
+        (
+            "note",
+            f"{folder}: 1 file in folders below it was left out (deep/b.run). Name their folder to read them.",
+        ),
+        (
+            "note",
+            f"{folder}: 1 file in no known format was left out (README.md). Name such a file by itself to see why.",
+        ),
     ]
+    assert errors(write("none/x/y/a.run", RUN).parent.parent) == [
+        f"{folder.parent}/none/x: there are no files in this folder. "
+        f"Name them, for instance {folder.parent}/none/x/*/*."
+    ]
+    assert errors(write("odd/README.md", "# About\n").parent) == [
+        f"{folder.parent}/odd: no file in it is in a known format (README.md). Choose another."
+    ]
+    assert errors(write("bad/a.run", "q1 d1 2\n").parent)[0].startswith("bad/a.run: the first line, 'q1 d1 2', has 3")
 
 
 def test_a_zip_of_runs_is_unpacked() -> None:
@@ -243,19 +264,6 @@ def test_a_format_can_be_said() -> None:
         read_inputs([upload("a", text)], formats={"a": "trec_run"})
 
 
-def test_tables_in_memory_say_which_row() -> None:
-    good = pa.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})
-    bad = pa.table({"query_id": ["q1"] * 3, "doc_id": ["d1", "d2", "d3"], "score": [1.0, 2.0, float("nan")]})
-    assert inputs_from_tables({"a": good}, pa.table({"query_id": [1], "doc_id": ["d"], "grade": [1]})).systems == ("a",)
-    with pytest.raises(InputError) as caught:
-        inputs_from_tables({"a": bad}, pa.table({"query_id": ["q1"]}))
-    assert [str(problem) for problem in caught.value.problems] == [
-        "runs['a'], row 3: score is nan, which has no place in an order. Write a finite number in every row.",
-        "judgments: judgments need a column doc_id; found query_id. Add the column doc_id.",
-        "judgments: judgments need a column grade; found query_id. Add the column grade.",
-    ]
-
-
 def test_a_bomb_in_a_zip_is_refused() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -263,3 +271,85 @@ def test_a_bomb_in_a_zip_is_refused() -> None:
     assert errors(upload("bomb.zip", stream.getvalue()))[0].startswith(
         "bomb.zip/a.run: unpacked it is more than 200 times its packed size of "
     )
+
+
+MIX = {
+    "a.run": RUN,
+    "b.run": RUN,
+    "q.qrels": QRELS,
+    "queries.jsonl": '{"_id": "q1", "text": "Why?"}\n',
+    "corpus.jsonl": '{"_id": "d1", "title": "T", "text": "c"}\n',
+}
+
+
+def test_what_lies_beside_a_beir_set_is_read_or_noted(write: Write) -> None:
+    files = MIX | {"README.md": "# About\n"}
+    *_, last = [write(f"mix/{name}", content) for name, content in files.items()]
+    folder = last.parent
+    for given, where in ((folder, str(folder)), (upload("mix.zip", zipped(files)), "mix.zip")):
+        found = read_inputs([given])
+        assert found.systems == ("a", "b") and found.judgments is not None
+        assert found.queries is not None and found.documents is not None
+        assert [(problem.severity, str(problem)) for problem in found.problems] == [
+            (
+                "note",
+                f"{where}: 1 file in no known format was left out (README.md). Name such a file by itself to see why.",
+            )
+        ]
+
+
+def test_the_split_that_is_taken_is_noted(write: Write) -> None:
+    *_, last = [write(name, content) for name, content in BEIR.items()]
+    folder = last.parent.parent
+    for given, where in ((folder, str(folder)), (upload("set.zip", zipped(BEIR)), "set.zip")):
+        (note,) = read_inputs([], [given]).problems
+        assert (note.severity, str(note)) == (
+            "note",
+            f"{where}: of its splits (test, train) the one named test was taken. "
+            "Give the qrels file of another as judgments to take that one.",
+        )
+
+
+def test_a_name_for_a_zip_a_glob_or_a_folder(write: Write) -> None:
+    folder = write("d2/r.run", RUN).parent
+    two = write("two.zip", zipped({"x/a.run": RUN, "x/b.run": RUN}))
+    assert read_inputs([f"mine={two}"]).systems == ("mine/a", "mine/b")
+    assert read_inputs([f"mine={folder}/*", f"whole={folder}"]).systems == ("mine", "whole")
+    write("d2/s.run", RUN.replace("2 1.5 bm25", "1 1.5 other"))
+    assert read_inputs([f"mine={folder}/*"]).systems == ("mine/r", "mine/bm25", "mine/other")
+    answered = zipped({"a.run": RUN, "a.jsonl": '{"query_id": "q1", "answer": "x"}\n'})
+    found = read_inputs([f"mine={write('one.zip', answered)}"])
+    assert found.systems == ("mine",) and found.problems == ()
+
+
+@pytest.mark.parametrize("name", ["k=1", "bm25 (k1=0.9)", "", "a*[b]", "-"])
+def test_a_name_apart_from_its_path_may_hold_anything(write: Write, name: str) -> None:
+    path = write("a=b.run", RUN)
+    for given in (path, str(path)):
+        assert read_inputs([Named(name, given), Named(None, write("c.run", RUN))]).systems == (name, "c")
+
+
+@pytest.mark.parametrize(("text", "where"), [("", "files"), (" ", "files"), ("=", "files"), ("mine=", "mine=")])
+def test_an_empty_name_of_a_file_is_refused(text: str, where: str) -> None:
+    message = f"{where}: the name of a file is empty. Give a path, or - for standard input."
+    assert errors(text) == [message]
+    assert errors(upload("a.run", RUN), judgments=(text,)) == [message]
+
+
+def test_every_broken_file_of_a_glob_is_told(write: Write) -> None:
+    folder = write("d/a.run", RUN).parent
+    write("d/b.zip", b"PK\x03\x04 broken")
+    write("d/c.zip", zipped({}))
+    (folder / "empty").mkdir()
+    assert errors(f"{folder}/*") == [
+        "b.zip: the zip archive is broken. Pack it again.",
+        "c.zip: the archive holds no files. Choose another.",
+        f"{folder}/empty: there are no files in this folder. Name them, for instance {folder}/empty/*/*.",
+    ]
+
+
+def test_a_folder_with_too_many_files_is_refused(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    *_, last = [write(f"d/{n}.run", RUN) for n in range(3)]
+    folder = last.parent
+    monkeypatch.setenv("RAGDASH_MAX_ZIP_ENTRIES", "2")
+    assert errors(folder) == [f"{folder}: the folder has more than 2 files. Name the files that are meant."]

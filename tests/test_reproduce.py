@@ -11,10 +11,11 @@ from ragdash.api import compare_tables
 from ragdash.cli.entry import main
 from ragdash.comparison import Terms
 from ragdash.evaluation import evaluate
-from ragdash.inputs import inputs_from_tables, read_inputs
+from ragdash.inputs import Inputs, read_inputs
 from ragdash.metrics.registry import parse_all
 from ragdash.problems import InputError
 from ragdash.reproduce import compare_command, score_command
+from ragdash.schema import table_of
 from ragdash.settings import Settings
 from ragdash.sources import Source
 
@@ -133,7 +134,7 @@ def test_what_no_command_line_can_give_is_said(write):
     both = write("both.run", RUN.format("a") + RUN.format("b"))
     one_file = read_inputs((), (), [Source.from_path(both), Source.from_path(write("qrels", QRELS))])
     rows = pa.table({"query_id": ["q1"], "doc_id": ["d1"]})
-    in_memory = inputs_from_tables({"a": rows, "b": rows})
+    in_memory = Inputs(runs={name: table_of("run", rows, name) for name in "ab"})
     odd = read_inputs((), (), [Source.from_path(both)], names={})
     renamed = read_inputs((), (), [Source.from_path(write("c.run", RUN))], names={"c.run": "k1=2"})
     for inputs, pair, message in [

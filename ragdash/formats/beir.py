@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,8 +56,8 @@ def likelihood(head: bytes, name: str) -> tuple[float, str]:
 def read(source: Source) -> Iterator[Raw | Problem]:
     """A folder or zip with `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`, or one of these files alone.
 
-    Of several splits the one named test is taken. A JSONL file whose rows have a title holds documents; without titles
-    it holds documents where its name has corpus in it, else queries.
+    Of several splits the one named test is taken, which is noted. A JSONL file whose rows have a title holds documents;
+    without titles it holds documents where its name has corpus in it, else queries.
     """
     head = source.head()
     if not head.lstrip().startswith(b"{"):
@@ -83,30 +85,47 @@ def _read_texts(source: Source, documents: bool) -> Iterator[Raw | Problem]:
         yield from faults
 
 
-def beir_pieces(folder: str, names: Iterable[str]) -> list[str] | None:
+class Pieces(NamedTuple):
+    """A BEIR set in a folder or archive: the folder its files lie in, the files, the splits not taken, and a note."""
+
+    root: str
+    files: list[str]
+    left_out: list[str]
+    note: Problem | None
+
+
+def beir_pieces(folder: str, names: Iterable[str]) -> Pieces | None:
     """Which files of a folder or archive make a BEIR set; None where it is none.
 
-    `names` are paths below the folder, with /. Raises InputError where several splits are there and none is test.
+    It is one where there are judgments in a folder qrels, or both corpus.jsonl and queries.jsonl. `names` are paths
+    below the folder, with /. Raises InputError where several splits are there and none is test.
 
-    >>> beir_pieces("set", ["x/corpus.jsonl", "x/qrels/dev.tsv", "x/qrels/test.tsv", "x/readme.md"])
-    ['x/corpus.jsonl', 'x/qrels/test.tsv']
+    >>> found = beir_pieces("set", ["x/corpus.jsonl", "x/qrels/dev.tsv", "x/qrels/test.tsv", "x/readme.md"])
+    >>> found.root, found.files, found.left_out
+    ('x', ['x/corpus.jsonl', 'x/qrels/test.tsv'], ['x/qrels/dev.tsv'])
     """
     paths = [PurePosixPath(name) for name in names]
     texts = [path for path in paths if _stem(path) in ("corpus.jsonl", "queries.jsonl")]
     splits = [path for path in paths if path.parent.name == "qrels" and _stem(path).endswith(".tsv")]
-    if not splits and not texts:
+    both = Counter(path.parent for path in {path.parent / _stem(path): path for path in texts}.values())
+    roots = {path.parent.parent for path in splits} | {root for root, found in both.items() if found > 1}
+    if not roots:
         return None
-    roots = {path.parent for path in texts} | {path.parent.parent for path in splits}
     if len(roots) > 1:
         found = f"there are several BEIR sets in it ({', '.join(sorted(map(str, roots)))})"
         raise refuse(folder, found, "Give the one that is meant")
+    root = "" if (only := str(*roots)) == "." else only
     chosen = splits if len(splits) < 2 else [path for path in splits if _stem(path) == "test.tsv"]
+    known = ", ".join(sorted(_stem(path).removesuffix(".tsv") for path in splits))
     if splits and not chosen:
-        known = ", ".join(sorted(_stem(path).removesuffix(".tsv") for path in splits))
-        raise refuse(
-            folder, f"it has several splits ({known}) and none is named test", "Give the qrels file that is meant"
-        )
-    return [str(path) for path in texts + chosen]
+        found = f"it has several splits ({known}) and none is named test"
+        raise refuse(folder, found, "Give the qrels file that is meant")
+    note = None
+    if len(splits) > len(chosen):
+        found = f"of its splits ({known}) the one named test was taken"
+        note = Problem(folder, found, "Give the qrels file of another as judgments to take that one", "note")
+    files = [path for path in texts if path.parent in roots] + chosen
+    return Pieces(root, [str(path) for path in files], [str(path) for path in splits if path not in chosen], note)
 
 
 def _stem(path: PurePosixPath) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -27,6 +28,10 @@ GRADES = 'Write an object such as {"d1": 2, "d2": 0}'
 
 class TooDeep(ValueError):
     """JSON nested deeper than the limit."""
+
+
+class Unclear(ValueError):
+    """JSON that is well formed but may mean two things, or has a character that is no text."""
 
 
 class Unfit(ValueError):
@@ -216,6 +221,8 @@ def _unpacked(cell: Any) -> Any:
         return None
     try:
         return parse_json(cell)
+    except Unclear as error:
+        raise Unfit(f"where {error}") from error
     except ValueError as error:
         raise Unfit(f"which is broken JSON ({error})" if cell.strip()[0] in "[{" else "which is not a list") from error
 
@@ -224,7 +231,11 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
 def parse_json(text: str | bytes) -> Any:
-    """A JSON value. Raises ValueError for broken JSON, TooDeep for one nested deeper than the limit."""
+    """A JSON value.
+
+    Raises ValueError for broken JSON, TooDeep for one nested deeper than the limit, Unclear for an object with a key
+    twice and for half of a surrogate pair.
+    """
     most = limits.JSON_DEPTH.value
     shown = text if isinstance(text, str) else text.decode()
     if shown.count("[") + shown.count("{") > most:
@@ -234,8 +245,37 @@ def parse_json(text: str | bytes) -> Any:
             if depth > most:
                 raise TooDeep(f"nested deeper than {most} levels")
     try:
-        return json.loads(shown)
+        value = json.loads(shown)
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos + 1:,}") from error
     except RecursionError as error:
         raise TooDeep("nested too deep") from error
+    keys = _keys(value)
+    if shown.count(":") != keys and shown.count('":') + shown.count('" :') != keys:  # one letter counts much faster
+        json.loads(shown, object_pairs_hook=_object)
+    if "\\" in shown and ("\\ud" in shown or "\\uD" in shown):
+        _check_characters(value)
+    return value
+
+
+def _keys(value: Any) -> int:
+    """How many keys an object and those directly in it have: cheap to compare with the marks that follow keys."""
+    if not isinstance(value, dict):
+        return 0
+    return len(value) + sum(len(cell) for cell in value.values() if isinstance(cell, dict))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise Unclear(f"the key {shorten(twice)} stands twice in one object")
+    return found
+
+
+def _check_characters(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise Unclear(f"{half} is a character that is no valid text") from error

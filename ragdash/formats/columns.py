@@ -75,6 +75,7 @@ class Splitter:
     file: str
     unit: str = "line"
     _seen: dict[tuple[str, str | None, str | None], tuple[int, int]] = field(default_factory=dict)
+    _scores: dict[str, list[Raw] | None] = field(default_factory=dict)
 
     def split(self, columns: dict[str, Cells], lines: NDArray[np.int64]) -> Iterator[Raw | Problem]:
         """The tables in a batch of rows, and the problems with them. `columns` are named as in the file."""
@@ -137,7 +138,20 @@ class Splitter:
         yield from _judgments(sheet, query_id)
         yield from _answers(sheet, who | repeat)
         yield from _queries(sheet, query_id)
-        yield from _scores(extras, who)
+        self._keep_scores(extras, who)
+
+    def scores(self) -> Iterator[Raw]:
+        """A brought-in score for every further column that has only numbers in the whole file; call it at the end."""
+        for raws in self._scores.values():
+            for raw in raws or ():
+                yield Raw(raw.kind, raw.rows, raw.lines, self.unit)
+
+    def _keep_scores(self, extras: Sheet, who: dict[str, pa.Array]) -> None:
+        for name, cells in extras.columns.items():
+            kept = self._scores.setdefault(name, None if name.strip().casefold() in NO_SCORES else [])
+            if kept is not None:
+                raw = _score_rows(name.strip(), python_values(cells), extras.lines, who)
+                self._scores[name] = None if raw is None else [*kept, raw] if len(raw.lines) else kept
 
     def _repetitions(self, sheet: Sheet, who: dict[str, pa.Array]) -> dict[str, pa.Array]:
         """The column `repeat`: as given, else counted, which is a fault until somebody says to average them."""
@@ -192,9 +206,17 @@ def _run(sheet: Sheet, who: dict[str, pa.Array]) -> Iterator[Raw]:
             found = f"{len(ids or ()):,} retrieved_ids and {len(numbers):,} scores"
             sheet.faults.add("lengths", int(sheet.lines[row]), found, "Write one score for each retrieved id")
             retrieved[row] = scores[row] = None
+    has_scores = any(numbers is not None for numbers in scores)
+    lacking = [row for row, ids in enumerate(retrieved) if has_scores and ids and scores[row] is None]
+    written_down = sheet.given("scores")
+    for row in lacking:
+        retrieved[row] = None
+        if not written_down[row]:
+            found = "scores is missing here and given elsewhere"
+            sheet.faults.add("scores", int(sheet.lines[row]), found, "Write scores in every row or in none")
     sizes = [len(ids or ()) for ids in retrieved]
     columns = {"doc_id": pa.array([one for ids in retrieved for one in ids or ()], pa.string())}
-    if any(numbers is not None for numbers in scores):
+    if has_scores:
         given = [
             one for ids, numbers in zip(retrieved, scores, strict=True) for one in numbers or [None] * len(ids or ())
         ]
@@ -248,26 +270,17 @@ def _queries(sheet: Sheet, query_id: pa.Array) -> Iterator[Raw]:
         yield _raw("queries", sheet, query_id=query_id, **columns)
 
 
-def _scores(extras: Sheet, who: dict[str, pa.Array]) -> Iterator[Raw]:
-    """A brought-in score for every further column of numbers; a missing one is no row."""
-    for name, cells in extras.columns.items():
-        values = _all_numbers(python_values(cells))
-        if values is None or name.strip().casefold() in NO_SCORES:
-            continue
-        given = np.array([value is not None for value in values], bool)
-        columns = {column: ids.filter(pa.array(given)) for column, ids in who.items()}
-        columns["metric"] = pa.array([name.strip()] * int(given.sum()), pa.string())
-        columns["value"] = pa.array([value for value in values if value is not None], pa.float64())
-        yield Raw("scores", pa.table(columns), extras.lines[given])
-
-
-def _all_numbers(cells: Iterable[Any]) -> list[float | None] | None:
-    """The cells as numbers, None for empty ones; None instead of the list where one is no number or none is given."""
+def _score_rows(name: str, cells: Iterable[Any], lines: NDArray[np.int64], who: dict[str, pa.Array]) -> Raw | None:
+    """The cells of one column as scores, a missing one no row; None where one of them is no number."""
     try:
         values = [None if cell is None or cell == "" else float(cell) for cell in cells]
     except (TypeError, ValueError):
         return None
-    return values if any(value is not None for value in values) else None
+    given = np.array([value is not None for value in values], bool)
+    columns = {column: ids.filter(pa.array(given)) for column, ids in who.items()}
+    columns["metric"] = pa.array([name] * int(given.sum()), pa.string())
+    columns["value"] = pa.array([value for value in values if value is not None], pa.float64())
+    return Raw("scores", pa.table(columns), lines[given])
 
 
 def _numbers(cells: list[Any]) -> pa.Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ from ragdash.schema import Raw
 from ragdash.sources import Source, text_blocks
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons"}
+IDS = ("query_id", "doc_id", "system", "metric")
 SAMPLE = b"""\
 query_id,doc_id,score,grade
 q1,d1,12.5,2
@@ -95,6 +97,7 @@ def records(source: Source, delimiter: str) -> Iterator[Records]:
         content = held + block.content
         if not content.endswith(b"\n"):
             content += b"\n"
+        _check_line_ends(source, line, content)
         ends, whole = _record_ends(content, delimiter.encode())
         if len(whole):
             cut = int(ends[whole[-1]]) + 1
@@ -107,6 +110,18 @@ def records(source: Source, delimiter: str) -> Iterator[Records]:
     if held:
         found = "a quotation mark opens here and is not closed"
         raise refuse(f"{source.name}, line {line}", found, 'Close it, and write "" for a quotation mark inside a cell')
+
+
+def _check_line_ends(source: Source, line: int, content: bytes) -> None:
+    """Refuse carriage returns that end lines alone; where there are quotation marks they may stand in a cell."""
+    if b"\r" in content and b'"' not in content and content.count(b"\r") != content.count(b"\r\n"):
+        at = content.replace(b"\r\n", b"\n\n").index(b"\r")
+        line += content.count(b"\n", 0, at)
+        raise refuse(
+            f"{source.name}, line {line}",
+            "a carriage return ends a line alone",
+            "Save the file with line ends LF or CRLF",
+        )
 
 
 def _record_ends(content: bytes, delimiter: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -146,18 +161,24 @@ def read(source: Source) -> Iterator[Raw | Problem]:
     """A header line, then rows between commas, tabs or semicolons, with the columns of ragdash JSONL.
 
     Either one row for each query and document (`query_id`, `doc_id`, and `score`, `rank` or `grade`), or one row a
-    query with lists as JSON, such as `["d1", "d2"]`. Cells may be quoted. Ids are text: 001, 1e5 and null stay.
+    query with lists as JSON, such as `["d1", "d2"]`. Cells may be quoted. Ids are text: 001, 1e5 and null stay; blanks
+    around an id are left out, as they are around the names of columns.
     """
     splitter, faults = Splitter(source.name), Faults(source.name)
     names: list[str] = []
+    ids: list[str] = []
     delimiter, _ = _header(source.head().lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace"))
     for batch in records(source, delimiter):
         if not names:
             names, batch = _take_header(source, batch)
+            ids = [theirs for ours, theirs in known_columns(names).items() if ours in IDS]
         if len(batch.lines):
             rows, lines = _rows(source, batch, delimiter, names, faults)
             columns = {name: rows.column(name).combine_chunks() for name in names}
+            for name in ids:
+                columns[name] = pc.ascii_trim(columns[name], " \t")
             yield from splitter.split(columns, lines)
+    yield from splitter.scores()
     yield from faults
 
 

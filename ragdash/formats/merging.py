@@ -36,6 +36,7 @@ def first_rows(table: Table, columns: list[str]) -> np.ndarray[tuple[int], np.dt
 
 
 def merge_documents(tables: list[Table]) -> tuple[Table | None, list[Problem]]:
+    """Documents from all files, the first of each id, and what is said of the others; None where there are none."""
     if not tables:
         return None, []
     whole = concat(tables)

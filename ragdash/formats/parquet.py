@@ -71,6 +71,7 @@ def read(source: Source) -> Iterator[Raw | Problem]:
                 columns = {name: batch.column(name) for name in batch.schema.names}
                 yield from splitter.split(columns, np.arange(start, start + batch.num_rows))
                 start += batch.num_rows
+            yield from splitter.scores()
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
             first = str(error).partition("\n")[0].rstrip(".")
             raise refuse(source.name, f"the Parquet file cannot be read ({first})", "Write it again") from error

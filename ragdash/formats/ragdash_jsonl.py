@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ragdash import limits
-from ragdash.formats.cells import Cells, TooDeep, parse_json
+from ragdash.formats.cells import Cells, TooDeep, Unclear, parse_json
 from ragdash.formats.columns import Splitter, known_columns
 from ragdash.formats.faults import Faults
 from ragdash.formats.registry import file_format
@@ -20,6 +20,7 @@ from ragdash.sources import Block, Source, text_blocks
 
 KEY = re.compile(rb'"([^"\\]{1,60})"\s*:')
 OBJECT = 'Write one JSON object a line, such as {"query_id": "q1", "retrieved_ids": ["d1"]}'
+UNCLEAR = "Write each key once in an object, and characters as themselves or as a whole pair"
 SAMPLE = (
     b'{"system": "bm25", "query_id": "q1", "query": "How high is Mount Alder?", "retrieved_ids": ["d1", "d 7"], '
     b'"scores": [9.25, 4.5], "relevance_grades": {"d1": 2, "d5": 0.5}, "generated_answer": "812 m [1].", '
@@ -73,6 +74,9 @@ def _objects(block: Block, faults: Faults) -> tuple[list[dict[str, Any]], list[i
             record = parse_json(text)
         except TooDeep as error:
             faults.add("depth", line, f"the JSON is {error}", limits.JSON_DEPTH.hint)
+            continue
+        except Unclear as error:
+            faults.add("JSON", line, str(error), UNCLEAR)
             continue
         except ValueError as error:
             faults.add("JSON", line, f"broken JSON ({error})", OBJECT)
@@ -163,3 +167,4 @@ def read(source: Source) -> Iterator[Raw | Problem]:
         else:
             columns, lines = batch
             yield from splitter.split(columns, np.array(lines, np.int64))
+    yield from splitter.scores()

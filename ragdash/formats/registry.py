@@ -148,6 +148,9 @@ def _unknown(source: Source, head: bytes) -> InputError:
     line = next((line for line in head.split(b"\n") if line.strip()), b"").decode(errors="replace").strip()
     if not line:
         return refuse(source.name, "the file has blank lines only", "Choose a file with rows")
+    if line.startswith("["):
+        found = "this is a JSON array, and one JSON object a line is wanted"
+        return refuse(source.name, found, "Write each entry as a line of its own, for instance with jq -c '.[]'")
     words = len(line.split())
     found = f"the first line, {shorten(line)}, has {words} column{'s' * (words != 1)} and fits no format"
     return refuse(source.name, found, "Known are: " + "; ".join(f"{entry.label} ({entry.shape})" for entry in FORMATS))

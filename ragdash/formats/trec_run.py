@@ -51,8 +51,8 @@ def likelihood(head: bytes, name: str) -> tuple[float, str]:
 
 def word_lines(head: bytes, most: int = 50) -> list[list[bytes]]:
     """The words of the first lines that are neither blank nor comments; a last line cut short is left out."""
-    lines = head.split(b"\n")
-    whole = lines if len(lines) == 1 or len(head) < 4096 else lines[:-1]
+    lines = head.splitlines()
+    whole = lines if len(lines) == 1 or len(head) < 4096 or head.endswith((b"\n", b"\r")) else lines[:-1]
     return [words for line in whole[:most] if (words := line.split()) and not words[0].startswith(b"#")]
 
 
@@ -129,6 +129,6 @@ def read(source: Source) -> Iterator[Raw | Problem]:
 
     As in trec_eval, the order is that of the scores and the second column is ignored; the rank is kept where it is a
     whole number in every line, for `--ties rank`. The tag names the system only where a file has several; words
-    after it are ignored. Lines that start with # and blank lines are skipped. Ids are text: 001 stays 001.
+    after it are ignored, with a note. Lines that start with # and blank lines are skipped. Ids are text: 001 stays 001.
     """
     return read_words(source, LAYOUT)

@@ -2,7 +2,7 @@
 
 Arrow parses a block of lines at once. Where it refuses one, or what it gives could differ from what trec_eval would
 read (runs of blanks, tabs, comments, blank lines, words after the tag), the block is tidied or split line by line. The
-rows are the same whichever way was taken. Blanks are space, tab and carriage return.
+rows are the same whichever way was taken. Blanks are space and tab; lines end in LF, CRLF or CR.
 """
 
 from __future__ import annotations
@@ -48,14 +48,51 @@ def read_words(source: Source, layout: Layout, header: int = 0) -> Iterator[Raw 
 
     `header` lines at the start are left out. Blank lines and lines that start with # are skipped.
     """
-    faults = Faults(source.name)
+    faults, long = Faults(source.name), LongLines()
+    more = 0
     for block in text_blocks(source):
+        block, added = _with_newlines(block, more)
+        more += added
         if block.line == 1 and header:
             block = _without_header(block, header)
-        rows, lines = _regular(block, layout) or _tolerant(block, layout, faults)
+        rows, lines = _regular(block, layout) or _tolerant(block, layout, faults, long)
         if len(lines):
             yield Raw(layout.kind, rows.drop_columns(layout.left_out), lines)
     yield from faults
+    yield from long.note(source.name, layout)
+
+
+@dataclass
+class LongLines:
+    """The lines with words after the last column, which are read over: the first of them and how many there are."""
+
+    first: int = 0
+    count: int = 0
+
+    def add(self, line: int) -> None:
+        self.first = self.first or line
+        self.count += 1
+
+    def note(self, file: str, layout: Layout) -> Iterator[Problem]:
+        if self.count:
+            size = len(layout.columns)
+            lines = f"here and in {self.count - 1:,} more lines" if self.count > 1 else "here"
+            found = f"more than the {size} columns of {layout.what} stand {lines}; what follows them was left out"
+            mend = "Check that no two lines were joined"
+            yield Problem(f"{file}, line {self.first}", found, mend, "note", self.count)
+
+
+def _with_newlines(block: Block, more: int) -> tuple[Block, int]:
+    """The block with a newline for every carriage return that ends a line alone, and how many lines that adds.
+
+    `more` is how many lines were added before it.
+    """
+    content = block.content
+    if b"\r" not in content or content.count(b"\r") == content.count(b"\r\n"):
+        return (block._replace(line=block.line + more) if more else block), 0
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    return Block(block.line + more, lines, content), lines - block.lines
 
 
 def _without_header(block: Block, header: int) -> Block:
@@ -127,16 +164,17 @@ def _numbered(rows: pa.Table, block: Block, content: bytes) -> Rows | None:
     return (rows, lines) if len(lines) == rows.num_rows else None
 
 
-def _tolerant(block: Block, layout: Layout, faults: Faults) -> Rows:
+def _tolerant(block: Block, layout: Layout, faults: Faults, long: LongLines) -> Rows:
     """The rows line by line; a line with a wrong number of words is a fault and no row."""
     size = len(layout.columns)
     found, lines = [], []
     for line, text in enumerate(block.content.split(b"\n"), block.line):
         words = [word for word in text.translate(BLANKS).split(b" ") if word]
-        if layout.open_ended:
-            words = words[:size]
         if not words or words[0].startswith(b"#"):
             continue
+        if layout.open_ended and len(words) > size:
+            words = words[:size]
+            long.add(line)
         if len(words) != size:
             _fault(faults, line, text, layout)
             continue

@@ -37,13 +37,27 @@ def test_a_fault_in_judgments_names_its_line() -> None:
 
 
 def test_the_split_named_test_is_taken_else_it_is_asked() -> None:
-    assert beir_pieces("s", ["corpus.jsonl.gz", "qrels/train.tsv"]) == ["corpus.jsonl.gz", "qrels/train.tsv"]
-    assert beir_pieces("s", ["qrels/dev.tsv", "qrels/test.tsv", "queries.jsonl"]) == ["queries.jsonl", "qrels/test.tsv"]
-    assert beir_pieces("s", ["a.run", "b.tsv"]) is None
+    alone = beir_pieces("s", ["corpus.jsonl.gz", "qrels/train.tsv"])
+    assert alone == ("", ["corpus.jsonl.gz", "qrels/train.tsv"], [], None)
+    found = beir_pieces("s", ["qrels/dev.tsv", "qrels/test.tsv", "queries.jsonl"])
+    assert found is not None and found[:3] == ("", ["queries.jsonl", "qrels/test.tsv"], ["qrels/dev.tsv"])
+    assert found.note is not None and found.note.severity == "note"
+    assert str(found.note) == (
+        "s: of its splits (dev, test) the one named test was taken. "
+        "Give the qrels file of another as judgments to take that one."
+    )
+    assert beir_pieces("s", ["x/queries.jsonl", "x/corpus.jsonl.zst"]) is not None
+    for names in (
+        ["a.run", "b.tsv"],
+        ["queries.jsonl", "a.run"],
+        ["corpus.jsonl"],
+        ["a/queries.jsonl", "corpus.jsonl"],
+    ):
+        assert beir_pieces("s", names) is None
     with pytest.raises(InputError) as caught:
         beir_pieces("s", ["qrels/train.tsv", "qrels/dev.tsv.gz"])
     assert str(caught.value) == (
         "s: it has several splits (dev, train) and none is named test. Give the qrels file that is meant."
     )
     with pytest.raises(InputError, match=r"^s: there are several BEIR sets in it \(a, b\)\. Give the one"):
-        beir_pieces("s", ["a/corpus.jsonl", "b/qrels/test.tsv"])
+        beir_pieces("s", ["a/qrels/test.tsv", "b/qrels/test.tsv"])

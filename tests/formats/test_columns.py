@@ -135,9 +135,10 @@ def test_quoted_newlines_keep_line_numbers() -> None:
 
 
 CELL = st.text('ab,";\n\t 01é', max_size=6)
+ID = CELL.filter(lambda cell: cell.strip(" \t") != "")
 
 
-@given(st.lists(st.tuples(CELL.filter(bool), CELL.filter(bool)), min_size=1, max_size=6), st.sampled_from(",\t;"))
+@given(st.lists(st.tuples(ID, ID), min_size=1, max_size=6), st.sampled_from(",\t;"))
 def test_any_text_survives_csv(pairs: list[tuple[str, str]], delimiter: str) -> None:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -145,7 +146,9 @@ def test_any_text_survives_csv(pairs: list[tuple[str, str]], delimiter: str) -> 
     found = loaded(stream.getvalue())
     assert found.problems == ()
     table = found.tables["run"]
-    assert list(zip(table.column("query_id").to_pylist(), table.column("doc_id").to_pylist(), strict=True)) == pairs
+    assert list(zip(table.column("query_id").to_pylist(), table.column("doc_id").to_pylist(), strict=True)) == [
+        (query.strip(" \t"), doc.strip(" \t")) for query, doc in pairs
+    ]
 
 
 def test_marks_inside_unquoted_cells_are_text() -> None:
@@ -156,7 +159,7 @@ def test_marks_inside_unquoted_cells_are_text() -> None:
 def test_ids_are_never_guessed() -> None:
     ids = ["001", "1e5", "null", "NA", "nan", "true", "1.0", " x "]
     content = "query_id,doc_id,grade\n" + "".join(f"{one},{one},1\n" for one in ids)
-    assert loaded(content).tables["judgments"].column("query_id").to_pylist() == ids
+    assert loaded(content).tables["judgments"].column("query_id").to_pylist() == [*ids[:-1], "x"]
     lines = "".join(json.dumps({"query_id": one, "doc_id": one, "grade": 1}) + "\n" for one in [*ids, 7])
     assert loaded(lines).tables["judgments"].column("doc_id").to_pylist() == [*ids, "7"]
 
@@ -311,3 +314,78 @@ def test_parquet_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGDASH_MAX_ROWS", "1")
     with pytest.raises(InputError, match=r"^x: it has 2 rows, more than 1\. Split it, or .+ RAGDASH_MAX_ROWS\.$"):
         loaded(content)
+
+
+def test_blanks_around_ids_in_csv_are_left_out() -> None:
+    found = loaded("query_id, doc_id ,score,system\nq1, d1 , 2,\ta \n\u00e9 , d 2,1,a\n", "a.csv")
+    assert found.problems == ()
+    assert rows(found)["run"] == [
+        {"system": "a", "query_id": "q1", "doc_id": "d1", "score": 2.0},
+        {"system": "a", "query_id": "\u00e9", "doc_id": "d 2", "score": 1.0},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"query_id": "q1", "score": 1, "doc_id": "d", "score": 2}', "score"),
+        ('{"query_id" : "q1", "relevance_grades": {"d1": 1, "d1": 2}}', "d1"),
+        ('{"query_id": "q1", "more": [{"a": 1, "b": [{"c": 1, "c": 2}]}]}', "c"),
+    ],
+)
+def test_a_key_that_stands_twice_is_a_fault(line: str, key: str) -> None:
+    assert messages('{"query_id": "q0", "doc_id": "d"}\n' + line) == [
+        f"x.jsonl, line 2: the key {key!r} stands twice in one object. "
+        "Write each key once in an object, and characters as themselves or as a whole pair."
+    ]
+
+
+def test_what_only_looks_like_a_key_twice_is_none() -> None:
+    line = {"query_id": "q1", "query": 'say "a": "a" :', "retrieved_ids": ["d1"], "more": [{"a": 1}, {"a": {"b": {}}}]}
+    assert messages(json.dumps(line) + "\n") == []
+
+
+def test_half_of_a_surrogate_pair_is_a_fault() -> None:
+    lines = '{"query_id": "\\ud83d\\ude00", "doc_id": "d"}\n{"query_id": "\\uD800", "doc_id": "d"}\n'
+    assert messages(lines) == [
+        "x.jsonl, line 2: \\ud800 is a character that is no valid text. "
+        "Write each key once in an object, and characters as themselves or as a whole pair."
+    ]
+    assert loaded(lines.splitlines()[0]).tables["run"].column("query_id").to_pylist() == ["\U0001f600"]
+    assert messages('query_id,retrieved_ids\nq1,"[""\\udc00""]"\n', "x.csv") == [
+        "x.csv, line 2: retrieved_ids is '[\"\\\\udc00\"]', where \\udc00 is a character that is no valid text. "
+        'Write a list such as ["d1", "d2"].'
+    ]
+
+
+def test_missing_scores_are_said_once_a_line() -> None:
+    first = '{"query_id": "q1", "retrieved_ids": ["a", "b"], "scores": [2, 1]}\n'
+    assert messages(first + '{"query_id": "q2", "retrieved_ids": ["a", "b"]}\n') == [
+        "x.jsonl, line 2: scores is missing here and given elsewhere. Write scores in every row or in none."
+    ]
+    assert messages(first + '{"query_id": "q2", "retrieved_ids": ["a", "b"], "scores": "x"}\n') == [
+        "x.jsonl, line 2: scores is 'x', which is not a list. Write a list such as [2.5, 1.25]."
+    ]
+
+
+def test_a_column_is_a_score_where_it_has_only_numbers_in_the_whole_file() -> None:
+    pad = "x" * 100_000
+    lines = [{"query_id": f"q{n}", "answer": pad, "lucky": n, "cost": n, "late": ""} for n in range(100)]
+    lines[-1] |= {"lucky": "n/a", "late": 0.5}
+    found = loaded(as_jsonl(lines))
+    assert found.problems == ()
+    table = found.tables["scores"]
+    assert table.column("metric").to_pylist() == ["cost"] * 100 + ["late"]
+    assert table.lines.tolist() == [*range(1, 101), 100]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [("query_id,doc_id\rq1,d1\r", 1), ("query_id,doc_id\r\nq1,d1\r\nq1,d2\rq1,d3\r\n", 3)]
+)
+def test_carriage_returns_that_end_lines_of_csv_alone_are_refused(content: str, line: int) -> None:
+    with pytest.raises(InputError) as caught:
+        loaded(content, "a.csv")
+    assert str(caught.value) == (
+        f"a.csv, line {line}: a carriage return ends a line alone. Save the file with line ends LF or CRLF."
+    )
+    assert loaded('query_id,doc_id\nq1,"d\r1"\n').tables["run"].column("doc_id").to_pylist() == ["d\r1"]

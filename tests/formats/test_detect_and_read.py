@@ -33,7 +33,6 @@ def known(text: str) -> set[str]:
         ("q1 d1 0.5", "run.txt: the first line, 'q1 d1 0.5', has 3 columns and fits no format. "),
         ("q1 Q0 d1 1 0.5", "run.txt: the first line, 'q1 Q0 d1 1 0.5', has 5 columns and fits no format. "),
         ("hello", "run.txt: the first line, 'hello', has 1 column and fits no format. "),
-        ("[1, 2]", "run.txt: the first line, '[1, 2]', has 2 columns and fits no format. "),
     ],
 )
 def test_three_columns_instead_of_six_and_other_unknown_lines(line: str, found: str) -> None:
@@ -133,3 +132,11 @@ def test_scores_in_some_batches_only_are_an_error_and_ranks_are_left_out() -> No
     later = b"".join(b'{"query_id": "q", "doc_id": "d%d", "score": 1' % n + pad for n in range(84))
     found = read(Source.from_bytes("x.jsonl", both + later))
     assert found.problems == () or "rank is empty" in str(found.problems[0])
+
+
+@pytest.mark.parametrize("content", [b"[1, 2]", b' [\n{"query_id": "q1"}\n]\n'])
+def test_a_json_array_is_called_one(content: bytes) -> None:
+    assert refusal(content, "a.json") == (
+        "a.json: this is a JSON array, and one JSON object a line is wanted. "
+        "Write each entry as a line of its own, for instance with jq -c '.[]'."
+    )
